@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
+from motecrypt.adviser import exported
 from motecrypt.adviser.shown import days
 from motecrypt.catalog import Catalog
 from motecrypt.cli.advise import command
@@ -160,7 +161,7 @@ def test_the_page_and_its_command_answer_every_question_alike(
 
     def measured(found: Any, *rest: Any) -> list[advise.Candidate]:
         asked = {_name(bare) for bare, _ in found}
-        return [one for one in advise.candidates_of(data, rest[2].name) if _name(one) in asked]
+        return [one for one in exported.candidates_of(data, rest[2].name) if _name(one) in asked]
 
     monkeypatch.setattr("motecrypt.cli.advise.ensured", measured)
     seen = {"answered": 0, "refused": 0, "warnings": 0}

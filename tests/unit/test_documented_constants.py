@@ -19,7 +19,7 @@ from test_readme import FIGURES
 
 from documented import DOCS, missing, with_recorded
 from motecrypt import __version__
-from motecrypt.adviser import battery_part, regulator_part
+from motecrypt.adviser.api import battery_part, regulator_part
 from motecrypt.adviser.costs import usable_fraction
 from motecrypt.adviser.link_data import link_facts
 from motecrypt.adviser.records.stored import read_rows

@@ -14,8 +14,8 @@ import click
 import pytest
 
 from documented import DOCS, missing
-from motecrypt import adviser as advise
-from motecrypt.adviser import regulator_part
+from motecrypt.adviser import api as advise
+from motecrypt.adviser.api import regulator_part
 from motecrypt.adviser.publickey.handshakes import handshakes
 from motecrypt.air.radios import load_radio, module
 from motecrypt.air.wlan import samples
@@ -81,7 +81,7 @@ def test_the_page_of_advice_states_the_ranks_and_what_is_lost_at_most() -> None:
     top = _option(advise_command.command, "--top").default
     lost, quiescent = advise.LOSS_PERCENT_MAX, regulator_part
     needs = str(_option(advise_command.command, "--need").default).split(",")
-    assert needs == list(advise.model.NEEDS[:3]) and top == 3
+    assert needs == list(advise.NEEDS[:3]) and top == 3
     assert (
         missing(
             "advise.md",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.publickey import page_costs
 from motecrypt.adviser.publickey.baseline import aes_costs
 from motecrypt.adviser.publickey.handshakes import compute, handshakes, year

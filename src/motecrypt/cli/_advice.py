@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import taken_bytes
 from motecrypt.adviser.gather import candidate
 from motecrypt.app.ensure import ensure

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.hardware.bounds import bound_named
 from motecrypt.adviser.shown import (
     NOTHING_TO_WATCH,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.keys import ENERGY_PERCENT_MAX, KeyNode, KeyPlan, advised, key_plans
 from motecrypt.adviser.publickey.baseline import aes_costs
 from motecrypt.adviser.publickey.entropy import entropy_of

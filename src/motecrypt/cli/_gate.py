@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.gather import candidate as candidate_of
 from motecrypt.air.radios import load_radio
 from motecrypt.app.plan import check_placements

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.app.plan import planned, prepare, toolchains_by_device
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError

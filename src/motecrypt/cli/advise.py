@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser import protection
 from motecrypt.adviser.hardware.bounds import bound_fields
 from motecrypt.adviser.hardware_notes import hardware_document, hardware_note

@@ -76,7 +76,7 @@ def command(
 def _next(found: Survey, radio_name: str) -> str:
     """The command that asks which cipher to use for messages of the best length, in the secure link where it
     takes such packets."""
-    from motecrypt import adviser as advise
+    from motecrypt.adviser import api as advise
 
     facts, radio = advise.link_facts(), advise.radio_part(found.radio)
     best = int(found.plain.message_bytes[found.best_message])

@@ -145,7 +145,7 @@ def _serve(port: int, deadline: str, compilers: Sequence[str], db: Path | None) 
     for parameter, option in {**names, "no_title": "--no-title", "pdf": "--pdf"}.items():
         if _given(parameter):
             raise InputError(f"{option}: --serve writes no file; omit one of the two")
-    from motecrypt.adviser import seconds
+    from motecrypt.adviser.api import seconds
     from motecrypt.cli._serve import serve
 
     deadline_s = seconds(deadline, "--deadline")

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from goldens.text import digest, plain
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import Setting, duty_percent
 
 LINK = advise.link_facts()

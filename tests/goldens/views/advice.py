@@ -9,7 +9,7 @@ from typing import Any
 
 from goldens.text import digest, plain
 from goldens.views.made_up import CHOSEN, filled
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
 

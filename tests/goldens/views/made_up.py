@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goldens import frozen
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results

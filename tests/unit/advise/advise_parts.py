@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
 

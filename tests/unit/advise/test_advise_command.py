@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from command_line import ran
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
+from motecrypt.adviser import exported
 from motecrypt.adviser.hardware.bounds import bound_text
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
@@ -190,9 +191,9 @@ def test_the_json_is_what_the_function_says(db: Path) -> None:
     radio = advise.radio_part(load_radio("srf"))
     with Results(db) as results:
         stored = [m for m in results.measurements(device="uno") if m.message_bytes == 20]
-    data = json.loads(json.dumps(advise.export(catalog, stored)))
+    data = json.loads(json.dumps(exported.export(catalog, stored)))
     candidates = [
-        c for c in advise.candidates_of(data, "uno") if c.cipher in ("aes128-ccm8", "ascon-aead128", "rc4d")
+        c for c in exported.candidates_of(data, "uno") if c.cipher in ("aes128-ccm8", "ascon-aead128", "rc4d")
     ]
     answer = advise.advise(
         advise.Question(message_bytes=20, interval_s=10.0),

@@ -7,7 +7,8 @@ from dataclasses import asdict, replace
 import pytest
 from advise_parts import ASKED, CATALOG, FOUR_NIMH, NANO, SRF, SWITCH, THREE_AA, UNO, ask, made
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
+from motecrypt.adviser import exported
 from motecrypt.adviser.costs import at_length, burst, usable_fraction
 from motecrypt.adviser.exchange import plain_form
 from motecrypt.air.radios import costs, load_radio, radio_names
@@ -81,7 +82,7 @@ def test_between_the_grids_lengths_cycles_are_those_of_the_line(results: Results
     body = next(
         b for b in CATALOG.implementations_of("aes128-ccm8", "uno", ["motecrypt"]) if b.variant == "fast"
     )
-    lengths = [n for n in advise.GRID if n <= 49]
+    lengths = [n for n in exported.GRID if n <= 49]
     cells = bench.cells_for(
         CATALOG, CATALOG.device("uno"), body, message_bytes=[*lengths, 8, 20, 40], placements=["flash"]
     )

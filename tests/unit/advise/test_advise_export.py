@@ -10,20 +10,21 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, LINK, SRF, ask, made
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
+from motecrypt.adviser import exported
 from motecrypt.air.radios import radio_names
 from motecrypt.cli.advise import _instead
 
 
 def test_the_export_is_json_and_answers_the_same() -> None:
-    data = json.loads(json.dumps(advise.export(CATALOG, []), allow_nan=False))
+    data = json.loads(json.dumps(exported.export(CATALOG, []), allow_nan=False))
     assert data["devices"] == {} and set(data["radios"]) == set(radio_names())
     assert link_from(data["link"]) == LINK
     srf = data["radios"]["srf"]
     again = advise.RadioPart(**{**srf, "air_us": tuple(srf["air_us"]), "unknown": tuple(srf["unknown"])})
     assert again == SRF
     data["candidates"] = {"uno": json.loads(json.dumps([asdict(made()), asdict(made(tag_bytes=16))]))}
-    back = advise.candidates_of(data, "uno")
+    back = exported.candidates_of(data, "uno")
     assert ask(*back, radio=again) == ask(made(), made(tag_bytes=16))
 
 
@@ -40,7 +41,7 @@ def from_json(inputs: dict[str, Any]) -> tuple[Any, ...]:
     battery = {**inputs["battery"], "curve": tuple((v, used) for v, used in inputs["battery"]["curve"])}
     return (
         advise.Question(**question),
-        advise.candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
+        exported.candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
         advise.DeviceFacts(**inputs["device"]),
         advise.RadioPart(**radio),
         link_from(inputs["link"]),

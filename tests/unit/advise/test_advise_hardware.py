@@ -7,7 +7,7 @@ import json
 import pytest
 from advise_parts import ASKED, LINK, NONE, SRF, THREE_AA, UNO, made
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.hardware_notes import hardware_document, hardware_note, note_form
 from motecrypt.adviser.shown import percent
 from motecrypt.catalog.accelerators import Accelerator, accelerator_of

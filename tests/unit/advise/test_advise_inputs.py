@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from advise_parts import CATALOG
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import usable_fraction
 from motecrypt.base.errors import InputError
 

@@ -9,7 +9,7 @@ import pytest
 from advise_parts import ASKED, LINK, NONE, SRF, SWITCH, THREE_AA, UNO, made
 
 from command_line import run
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.keys import KEY_WAYS, KeyNode, KeyPlan, advised, key_plans
 from motecrypt.adviser.publickey.entropy import ENTROPY, Entropy, entropies, entropy_of, entropy_table
 from motecrypt.adviser.publickey.handshakes import Compute, Handshake

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import answer_sizes, at_length, patience_us
 from motecrypt.adviser.exchange import (
     derive_cycles,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from advise_parts import ASKED, BOARD, LINK, NONE, PICO, PLAIN_802, SRF, THREE_AA, UNO, ask, made, notes_of
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import patience_us
 from motecrypt.adviser.exchange import message_bytes_max
 from motecrypt.air.radios import load_radio

@@ -9,7 +9,7 @@ from advise_parts import ASKED, NANO, NONE, PLAIN_802, SRF, SWITCH, THREE_AA, as
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.rank import MEMORY_WEIGHT, TIMING_WEIGHT
 from motecrypt.air.radios import load_radio
 

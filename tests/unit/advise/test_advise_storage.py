@@ -11,7 +11,7 @@ from advise_parts import BOARD, CATALOG, FOUR_NIMH, LINK, NONE, PICO, UNO, made,
 from click.testing import CliRunner
 
 from goldens.views.made_up import filled
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.base.energy import energy_uj
 from motecrypt.base.errors import InputError
 from motecrypt.cli import _advice, application

@@ -22,7 +22,7 @@ from advise_parts import (
     notes_of,
 )
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import usable_fraction
 from motecrypt.base.errors import InputError
 

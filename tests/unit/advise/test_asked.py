@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, LINK, SRF, made
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser.asked import Asked, Node, asked_in, check_measured, node_of, question_of, setting_of
 from motecrypt.adviser.defaults import command_of
 from motecrypt.base.errors import InputError

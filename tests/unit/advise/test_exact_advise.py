@@ -22,7 +22,7 @@ from advise_parts import (
     notes_of,
 )
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.adviser import exchange as repeats
 from motecrypt.adviser import notes, rank
 from motecrypt.adviser.costs import Setting, answer_us, at_length, traffic, usable_fraction

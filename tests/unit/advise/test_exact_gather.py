@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, SRF
 
-from motecrypt import adviser as advise
-from motecrypt.adviser import gather
+from motecrypt.adviser import api as advise
+from motecrypt.adviser import exported, gather
 from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
@@ -376,7 +376,7 @@ def test_a_battery_of_ones_own_keeps_its_volts() -> None:
 def test_the_export_has_what_was_measured() -> None:
     radio, other = load_radio("srf"), {"cipher": "aes128-cbc", "status": "fault", "reason": "x"}
     sleepers = {"uno": ["serial"], "pico": ["srf"]}
-    made = advise.export(
+    made = exported.export(
         CATALOG, [*whole(4), *whole(4, cycles_median=1), measured(**other)], [radio], sleepers
     )
     assert list(made["devices"]) == list(made["chips"]) == list(made["candidates"]) == ["uno"]
@@ -392,12 +392,12 @@ def test_the_export_has_what_was_measured() -> None:
     )
     expected = advise.candidates_from(CATALOG, UNO, [*whole(4), measured(**other)])
     assert made["candidates"]["uno"] == [asdict(c) for c in expected]
-    assert advise.candidates_of(made, "uno") == expected
+    assert exported.candidates_of(made, "uno") == expected
     assert sum(bool(c.points) for c in expected) == 1
 
 
 def test_the_export_leaves_out_what_was_not_measured() -> None:
-    exporter = advise.Exporter(CATALOG)
+    exporter = exported.Exporter(CATALOG)
     exporter.add("aes128-ccm8", whole(4, device="pico", status="fault", reason="x"))
     made = exporter.whole()
     assert made["devices"] == made["chips"] == made["candidates"] == made["sleepers"] == {}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click import Context
 
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
 from motecrypt.catalog import Catalog
 from motecrypt.cli.advise import command
 from motecrypt.present.report import gather, render

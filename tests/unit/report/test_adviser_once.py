@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from kits import needs_kit
-from motecrypt import adviser as advise
+from motecrypt.adviser import api as advise
+from motecrypt.adviser import exported
 from motecrypt.adviser.asked import Asked, asked_in, check_measured
 from motecrypt.adviser.exported import node_from, packed, unpacked
 from motecrypt.base.errors import InputError
@@ -58,8 +59,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with Results(tmp_path_factory.mktemp("once") / "results.db") as results:
         for family in FAMILIES:
             fill(results, family=family, devices=DEVICES, lengths=(1, 16, 64))
-        exported = advise.export(catalog, results.measurements(), sleepers=sleepers(catalog))
-    read: dict[str, Any] = json.loads(json.dumps(packed(exported)))
+        whole = exported.export(catalog, results.measurements(), sleepers=sleepers(catalog))
+    read: dict[str, Any] = json.loads(json.dumps(packed(whole)))
     linked = {read["words"].index(cipher) for cipher in read["link"]["suites"]}
     for rows in read["candidates"].values():
         rows[:] = [row for number, row in enumerate(rows) if number % (3 if row[0] in linked else 40) == 0]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from motecrypt.adviser import NEEDS
+from motecrypt.adviser.api import NEEDS
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli import report as report_command
 from motecrypt.cli._serve import measured

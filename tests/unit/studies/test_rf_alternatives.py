@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.adviser import link_facts
+from motecrypt.adviser.api import link_facts
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.studies.rf import alternatives, protocols

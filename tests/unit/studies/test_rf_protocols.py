@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.adviser import link_facts
+from motecrypt.adviser.api import link_facts
 from motecrypt.air.radios import load_radio
 from motecrypt.cli import main
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option

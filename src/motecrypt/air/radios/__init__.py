@@ -7,11 +7,11 @@ numbers as well as numpy arrays, so a view over one message and a sweep over a m
 from typing import TYPE_CHECKING
 
 from motecrypt.air.radios.catalog import Radio, SourcedNumber, load_radio, radio_names
-from motecrypt.air.radios.channel import Channel
 from motecrypt.air.radios.costs import AirCosts, costs, padded_bytes
 from motecrypt.base.lazy import on_demand
 
 if TYPE_CHECKING:
+    from motecrypt.air.radios.channel import Channel
     from motecrypt.air.radios.ends import Arrival
     from motecrypt.air.radios.network import RadioNetwork
     from motecrypt.air.radios.pair import RadioPair
@@ -30,4 +30,6 @@ __all__ = [
     "radio_names",
 ]
 
-__getattr__ = on_demand(__name__, {"Arrival": "ends", "RadioNetwork": "network", "RadioPair": "pair"})
+__getattr__ = on_demand(
+    __name__, {"Arrival": "ends", "Channel": "channel", "RadioNetwork": "network", "RadioPair": "pair"}
+)

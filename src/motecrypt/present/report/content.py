@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt import adviser as advise
+from motecrypt.adviser import exported
 from motecrypt.adviser.hardware.bounds import bound_text, bound_told
 from motecrypt.adviser.records.rows import RecordRow
 from motecrypt.adviser.records.stored import read_rows
@@ -93,7 +93,7 @@ def gather(
         When the results file cannot be read.
     """
     seen = _Seen()
-    adviser = advise.Exporter(catalog)
+    adviser = exported.Exporter(catalog)
     rows = explorer.ExplorerTable(catalog)
     audits = _audits(results)
     ciphers = []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from motecrypt.adviser import DELIVERIES, NEEDS, USUAL, whole_needs
+from motecrypt.adviser.api import DELIVERIES, NEEDS, USUAL, whole_needs
 from motecrypt.base.errors import InputError
 
 #: A name of the catalog. A path, which would be somebody's own code, has a slash or is dots.

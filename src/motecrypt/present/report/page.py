@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from motecrypt.adviser import example_command
+from motecrypt.adviser.api import example_command
 from motecrypt.adviser.exported import packed
 from motecrypt.base.model import STANDINGS
 from motecrypt.base.text import printable

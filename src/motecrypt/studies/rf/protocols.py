@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from motecrypt.adviser import link_facts
+from motecrypt.adviser.api import link_facts
 from motecrypt.adviser.costs import patience_us
 from motecrypt.adviser.exchange import Form, exchange, usual_form
 from motecrypt.adviser.gather import radio_part
