@@ -77,7 +77,7 @@ def plan(base: str) -> Plan:
 
 
 def _changed_files(base: str) -> tuple[str, list[str]]:
-    """The commit and all files that differ from it, also those that are gone, from the project's root."""
+    """The commit and all files that differ from it, also those that no longer exist, from the project's root."""
     files = _git("diff", "--name-only", base or "HEAD") + _git("ls-files", "--others", "--exclude-standard")
     if not files and not base:
         base = "HEAD~1"
@@ -86,9 +86,12 @@ def _changed_files(base: str) -> tuple[str, list[str]]:
 
 
 def _git(*arguments: str) -> list[str]:
-    done = subprocess.run(
-        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-    )
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
+    except FileNotFoundError:
+        raise Unknown("git is not installed; it knows what changed") from None
     if done.returncode != 0:
         raise Unknown(next(iter(done.stderr.strip().splitlines()), "git failed").removeprefix("fatal: "))
     return done.stdout.split("\n")[:-1]

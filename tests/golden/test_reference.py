@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from motecrypt.cli import _dictionary, _reference
+import pytest
+from click.testing import CliRunner
+
+from motecrypt.cli import _dictionary, _reference, completion
 
 COMMAND = "run: python -m motecrypt.cli._reference > docs/reference.md"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -32,6 +35,13 @@ def test_the_reference_is_up_to_date() -> None:
             raise AssertionError(f"{COMMAND}: docs/reference.md lacks: {line}")
         assert all(other.startswith("| ") for other in passed), f"{COMMAND}: not so: {passed}"
     assert all(other.startswith("| ") for other in kept)
+
+
+def test_a_command_that_ran_alone_before_has_the_same_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _reference.page()
+    monkeypatch.setattr(completion.command, "_help_option", None)
+    assert CliRunner().invoke(completion.command, ["--help"]).exit_code == 0
+    assert _reference.page() == before
 
 
 def test_the_data_dictionary_is_up_to_date() -> None:

@@ -244,12 +244,21 @@ def test_a_file_that_is_gone_or_that_no_test_is_named_for_is_not_passed_over(
     assert not any("gone" in test for tests in made.chosen.values() for test in tests)
 
 
+@needs_kit("git")
 def test_a_commit_that_git_does_not_know_is_one_line(
     capsys: pytest.CaptureFixture[str], commands: object
 ) -> None:
     assert suites.main(["--changed", "no-such-commit"]) == 2
     said = capsys.readouterr().err
     assert "no-such-commit" in said and said.count("\n") == 1
+
+
+def test_without_git_what_changed_is_one_line(
+    capsys: pytest.CaptureFixture[str], commands: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert suites.main(["--changed"]) == 2
+    assert capsys.readouterr().err == "test: git is not installed; it knows what changed\n"
 
 
 # --- the costliest first ----------------------------------------------------------------------------------

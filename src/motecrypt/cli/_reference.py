@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -48,6 +49,8 @@ def _commands() -> Iterator[str]:
 
 
 def _help(command: click.Command, parent: click.Context, name: str) -> Iterator[str]:
+    command = copy.copy(command)
+    command._help_option = None  # one that ran without its parent keeps a help option without -h
     context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
     yield f"### {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
     if isinstance(command, click.Group):
