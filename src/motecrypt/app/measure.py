@@ -11,10 +11,9 @@ from motecrypt.app.plan import checked_flag_sets, planned, prepare, public_key_c
 from motecrypt.app.selection import Selection, select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
-from motecrypt.base.paths import default_results
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.measuring import bench
-from motecrypt.results import Results
+from motecrypt.results import Results, opened
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
@@ -180,10 +179,8 @@ def measure(
     """
     made = plan(request)
     made.prepare()
-    if isinstance(results, Results):
-        return measure_plan(made, results, jobs, progress)
-    with Results(Path(results or default_results())) as opened:
-        return measure_plan(made, opened, jobs, progress)
+    with opened(results) as store:
+        return measure_plan(made, store, jobs, progress)
 
 
 def measure_plan(

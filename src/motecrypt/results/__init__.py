@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from motecrypt.base.lazy import on_demand
 from motecrypt.results.claims import Claims
-from motecrypt.results.store import Results
+from motecrypt.results.store import Results, opened
 
 if TYPE_CHECKING:
     from motecrypt.results.reading import StoredMeasurements, load
 
-__all__ = ["Claims", "Results", "StoredMeasurements", "load"]
+__all__ = ["Claims", "Results", "StoredMeasurements", "load", "opened"]
 
 __getattr__ = on_demand(__name__, {"StoredMeasurements": "reading", "load": "reading"})
