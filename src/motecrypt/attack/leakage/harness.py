@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from motecrypt.attack.leakage.assessment import Variable
 from motecrypt.attack.leakage.recording import Poke, Recorder, Window
+from motecrypt.base.elf import elf_file, symbols_of
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.catalog import nearest
@@ -29,14 +27,10 @@ class _Symbol:
 
 
 def _symbols(elf: Path) -> dict[str, _Symbol]:
-    with elf.open("rb") as file:
-        opened = ELFFile(file)
-        table = opened.get_section_by_name(".symtab")
-        if not isinstance(table, SymbolTableSection):
-            return {}
+    with elf_file(elf) as opened:
         arm = opened["e_machine"] == "EM_ARM"
         found = {}
-        for symbol in table.iter_symbols():
+        for symbol in symbols_of(opened):
             kind, address = symbol["st_info"]["type"], symbol["st_value"]
             if symbol.name and symbol["st_shndx"] != "SHN_UNDEF":
                 address &= ~1 if arm and kind == "STT_FUNC" else ~0

@@ -359,13 +359,12 @@ def _is_program(path: Path) -> bool:
     """Whether it is a program that asks for a loader, and no library."""
     if path.is_symlink() or not path.is_file() or not os.access(path, os.X_OK) or ".so" in path.name:
         return False
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
+    from motecrypt.base.elf import elf_file
 
     try:
-        with path.open("rb") as file:
-            return any(segment["p_type"] == "PT_INTERP" for segment in ELFFile(file).iter_segments())
-    except (ELFError, OSError):
+        with elf_file(path) as elf:
+            return any(elf.iter_segments("PT_INTERP"))
+    except InputError:
         return False
 
 

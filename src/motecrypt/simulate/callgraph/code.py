@@ -10,14 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
+from motecrypt.base.elf import code_bytes, elf_file, symbols_of
 from motecrypt.base.errors import InputError
-from motecrypt.base.paths import open_regular
 from motecrypt.simulate.emulate.symbols import Function, Symbols
 
-_EXECUTABLE = 0x4
 VISITS_MAX = 40
 """Times that a place is reached with a deeper stack each time, before its loop is taken to have no bound."""
 
@@ -158,25 +154,12 @@ def read_code(elf: Path, symbols: Symbols) -> MachineCode:
     """
     if not symbols.functions:
         raise InputError(f"{elf}: has no symbols, so that its functions are not known; build it without -s")
-    with open_regular(elf) as file:
-        try:
-            return _read(ELFFile(file), symbols)
-        except Exception as error:  # pyelftools says it in many ways
-            what = str(error) or type(error).__name__
-            raise InputError(f"{elf}: damaged ELF file ({what}); copy or build it again") from None
-
-
-def _read(elf: ELFFile, symbols: Symbols) -> MachineCode:
-    sections = tuple(
-        (s["sh_addr"], s.data())
-        for s in elf.iter_sections()
-        if s["sh_flags"] & _EXECUTABLE and s["sh_type"] != "SHT_NOBITS"
-    )
+    with elf_file(elf) as opened:
+        sections, table = code_bytes(opened), list(symbols_of(opened))
     ends = [start + len(content) for start, content in sections]
-    table = elf.get_section_by_name(".symtab")
     marks: list[tuple[int, bool]] = []
     data: list[tuple[int, int]] = []
-    for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
+    for symbol in table:
         address, kind = symbol["st_value"], symbol.name[:2]
         if kind in ("$t", "$a", "$d") and symbol["st_info"]["type"] == "STT_NOTYPE":  # ARM's mapping symbols
             marks.append((address, kind == "$d"))

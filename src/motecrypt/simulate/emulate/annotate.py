@@ -10,16 +10,15 @@ import bisect
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-
 from motecrypt.base import process
+from motecrypt.base.elf import code_bytes, elf_file
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
-from motecrypt.base.paths import open_regular, read_regular
+from motecrypt.base.paths import read_regular
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import Profile
 
@@ -44,7 +43,6 @@ CONTEXT_LINES = 3
 """Lines that are shown around those that ran."""
 TEXT_MAX = 400
 """Characters of a line of source; the rest is cut."""
-_EXECUTABLE = 0x4
 
 #: objdump and what it needs to know, by runner.
 DISASSEMBLERS = {
@@ -195,18 +193,14 @@ def _disassembled(ran: Mapping[int, tuple[int, int]], image: Image, device: Devi
     return {address: text for address, text in texts.items() if address in ran}
 
 
-def _code(image: Image) -> list[tuple[int, bytes]]:
+def _code(image: Image) -> Iterable[tuple[int, bytes]]:
     if image.elf is None:
         return [(segment.address, segment.data) for segment in image.segments]
-    with open_regular(image.elf) as file:
-        try:
-            return [
-                (section["sh_addr"], section.data())
-                for section in ELFFile(file).iter_sections()
-                if section["sh_flags"] & _EXECUTABLE and section["sh_type"] == "SHT_PROGBITS"
-            ]
-        except Exception:  # pyelftools says it in many ways; the firmware has run, so only texts are missing
-            return []
+    try:
+        with elf_file(image.elf) as elf:
+            return code_bytes(elf)
+    except InputError:  # the firmware has run, so only texts are missing
+        return []
 
 
 def _listed(content: bytes, start: int, runner: str) -> dict[int, str]:

@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
-from motecrypt.base.errors import InputError
+from motecrypt.base.elf import ELFFile, elf_file, symbols_of
 from motecrypt.base.model import Memory
-from motecrypt.base.paths import open_regular
 from motecrypt.simulate.emulate.symbols import Symbols
 
 
@@ -41,22 +37,14 @@ def contents_of(elf: Path, symbols: Symbols, memory: Mapping[str, Memory]) -> li
         )
         for f in symbols.functions
     ]
-    with open_regular(elf) as file:
-        try:
-            items += _variables(ELFFile(file), ram)
-        except Exception as error:  # pyelftools says it in many ways
-            what = str(error) or type(error).__name__
-            raise InputError(f"{elf}: damaged ELF file ({what}); copy or build it again") from None
-    return items
+    with elf_file(elf) as opened:
+        return items + _variables(opened, ram)
 
 
 def _variables(elf: ELFFile, ram: Memory | None) -> list[ContentItem]:
-    table = elf.get_section_by_name(".symtab")
-    if not isinstance(table, SymbolTableSection):
-        return []
     kinds = {n: s["sh_type"] for n, s in enumerate(elf.iter_sections())}
     found: dict[tuple[str, int], ContentItem] = {}
-    for symbol in table.iter_symbols():
+    for symbol in symbols_of(elf):
         if symbol["st_info"]["type"] != "STT_OBJECT" or not symbol["st_size"] or not symbol.name:
             continue
         address, size, kind = symbol["st_value"], symbol["st_size"], kinds.get(symbol["st_shndx"])

@@ -5,15 +5,13 @@ Every refusal is one line: what is wrong, where, and what to do. Independent of 
 
 from __future__ import annotations
 
-import io
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-
+from motecrypt.base.elf import ELFFile, code_ranges, elf_file
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.base.paths import read_regular
@@ -122,8 +120,7 @@ def read_image(path: Path, device: Device) -> Image:
 
 
 def _read_elf(path: Path, content: bytes, device: Device) -> Image:
-    try:
-        elf = ELFFile(io.BytesIO(content))
+    with elf_file(path, content) as elf:
         header: Any = elf.header
         _check_chip(path, elf, device)
         if header["e_type"] != "ET_EXEC":
@@ -137,13 +134,7 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
             if part["p_filesz"]:
                 segments.append(Segment(part["p_paddr"], part.data()))
         ram, data_end = _ram_of(elf, device)
-        code = tuple(
-            (s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in elf.iter_sections() if s["sh_flags"] & 0x4
-        )
-    except InputError:
-        raise
-    except Exception as error:  # pyelftools says it in many ways
-        raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
+        code = code_ranges(elf)
     if not segments:
         raise InputError(f"{path}: an ELF without segments to load")
     ordered = tuple(sorted(segments, key=lambda s: s.address))

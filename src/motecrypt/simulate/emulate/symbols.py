@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.dwarf.ranges import BaseAddressEntry
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from motecrypt.base import process
-from motecrypt.base.errors import InputError
-from motecrypt.base.paths import open_regular
-
-_EXECUTABLE = 0x4
+from motecrypt.base.elf import BaseAddressEntry, ELFFile, code_ranges, elf_file, symbols_of
 
 #: Programs that print the names of C++ in full, by runner.
 DEMANGLERS = {
@@ -76,13 +69,8 @@ def read_symbols(elf: Path, demangler: str) -> Symbols:
     demangler
         A program such as avr-c++filt; without it names stay as they are in the file.
     """
-    with open_regular(elf) as file:
-        try:
-            opened = ELFFile(file)
-            raw, labels = _functions(opened)
-        except Exception as error:  # pyelftools says it in many ways
-            what = str(error) or type(error).__name__
-            raise InputError(f"{elf}: damaged ELF file ({what}); copy or build it again") from None
+    with elf_file(elf) as opened:
+        raw, labels = _functions(opened)
         try:
             lines, inlined = _debug(opened)
         except Exception:  # of a damaged file, or of a kind that is not understood
@@ -99,18 +87,11 @@ def _names(inlined: Sequence[Inlined]) -> Iterator[str]:
 
 
 def _functions(elf: ELFFile) -> tuple[dict[tuple[int, int], str], dict[int, str]]:
-    table = elf.get_section_by_name(".symtab")
-    if not isinstance(table, SymbolTableSection):
-        return {}, {}
     thumb = elf["e_machine"] == "EM_ARM"
-    code = [
-        (s["sh_addr"], s["sh_addr"] + s["sh_size"])
-        for s in elf.iter_sections()
-        if s["sh_flags"] & _EXECUTABLE
-    ]
+    code = code_ranges(elf)
     sized: dict[int, tuple[int, str]] = {}
     labels: dict[int, str] = {}
-    for symbol in table.iter_symbols():
+    for symbol in symbols_of(elf):
         kind, address, name = symbol["st_info"]["type"], symbol["st_value"], symbol.name
         if not name or name.startswith("$") or not any(a <= address < b for a, b in code):
             continue
