@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from motecrypt.base.lazy import on_demand
 from motecrypt.results.claims import Claims
-from motecrypt.results.store import Results, opened
+from motecrypt.results.opening import opened
+from motecrypt.results.store import Results
 
 if TYPE_CHECKING:
     from motecrypt.results.reading import StoredMeasurements, load

@@ -19,7 +19,7 @@ from typing import Any
 from motecrypt import __version__
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import RECORDED, Cell, CellIdentity, Finding, Measurement
-from motecrypt.base.paths import default_results, make_dir
+from motecrypt.base.paths import make_dir
 from motecrypt.results import rows, schema
 
 #: What a column must be: one value, one of several, or anything.
@@ -483,16 +483,6 @@ class Results:
         )
         made = (rows.finding(row, str(self.path)) for row in found)
         return [one for one in made if version in (None, one.version)]
-
-
-@contextmanager
-def opened(results: Path | str | Results | None) -> Iterator[Results]:
-    """A results file by its path, for as long as it is needed; as it is, where it is open. None: the default."""
-    if isinstance(results, Results):
-        yield results
-    else:
-        with Results(Path(results or default_results())) as store:
-            yield store
 
 
 def _canonical(value: Mapping[str, Any]) -> str:
