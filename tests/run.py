@@ -71,6 +71,7 @@ class Outcome:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
+    _keep_bytecode()
     if arguments and arguments[0] in CAMPAIGNS:
         if not {"-h", "--help"} & set(arguments):
             _set_up(SUITES, quick=True)
@@ -198,6 +199,15 @@ def _set_up(names: Sequence[str], quick: bool) -> None:
     line = summary()
     if line:
         print(f"test: {line}", file=sys.stderr)
+
+
+def _keep_bytecode() -> None:
+    """Let all that is started read and write compiled modules in the cache, also where the caller's environment
+    says to write none: else each of thousands of processes compiles all that it imports."""
+    from motecrypt.base.paths import cache_dir
+
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(cache_dir() / "bytecode"))
 
 
 def _install_from_npm() -> None:

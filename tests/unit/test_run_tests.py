@@ -176,6 +176,17 @@ def test_a_file_or_a_word_is_run_without_the_suites(commands: list[list[str]]) -
     assert [name for name in of_all if name.startswith("tests/")] == [f"tests/{s}" for s in suites.SUITES]
 
 
+def test_modules_are_compiled_once_for_all_processes(
+    commands: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX")
+    assert suites.main(["-k", "slope"]) == 0
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ
+    assert Path(os.environ["PYTHONPYCACHEPREFIX"]).is_absolute()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
