@@ -77,7 +77,7 @@ def plan(base: str) -> Plan:
 
 
 def _changed_files(base: str) -> tuple[str, list[str]]:
-    """The commit and all files that differ from it, also those that no longer exist, from the project's root."""
+    """The commit and all files that differ from it, also what no longer exists, from the project's root."""
     files = _git("diff", "--name-only", base or "HEAD") + _git("ls-files", "--others", "--exclude-standard")
     if not files and not base:
         base = "HEAD~1"
