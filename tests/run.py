@@ -202,8 +202,8 @@ def _set_up(names: Sequence[str], quick: bool) -> None:
 
 
 def _keep_bytecode() -> None:
-    """Let all that is started read and write compiled modules in the cache, also where the environment says to
-    write none: else each of thousands of processes compiles all that it imports."""
+    """Let all that is started read and write compiled modules in the cache, also where the environment says
+    to write none: else each of thousands of processes compiles all that it imports."""
     from motecrypt.base.paths import cache_dir
 
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
