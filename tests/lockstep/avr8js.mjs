@@ -12,11 +12,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const { CPU, avrInstruction, AVRTimer, timer1Config } = createRequire(process.argv[2])(process.argv[2]);
+const { CPU, avrInstruction, AVREEPROM, AVRTimer, EEPROMMemoryBackend, eepromConfig, timer1Config } = createRequire(process.argv[2])(process.argv[2]);
 const job = JSON.parse(readFileSync(process.argv[3], "utf8"));
 const SREG = 95, UCSR0A = 0xc0, UDR0 = 0xc6, DELIMITER = 0x7e;
 const RXC = 0x80, TXC = 0x40, UDRE = 0x20, U2X = 2;
 const LIMIT = 2_000_000_000;
+const EEPROM_WRITE = 54_400; // erase and write: 3.4 ms at 16 MHz (table 8-1)
 const C = 1, Z = 2, N = 4, V = 8, S = 16, H = 32, I = 128;
 
 const image = readFileSync(job.image);
@@ -27,6 +28,8 @@ for (let at = 0; at < image.length; at++) {
 }
 const cpu = new CPU(program, job.far ? 0x2200 : 0x900);
 new AVRTimer(cpu, { ...timer1Config, compAInterrupt: 2 * job.vector });
+const memory = new EEPROMMemoryBackend(job.far ? 4096 : 1024);
+new AVREEPROM(cpu, memory, { ...eepromConfig, eraseCycles: EEPROM_WRITE / 2, writeCycles: EEPROM_WRITE / 2 });
 
 const output = [], regions = [];
 let input = [...Buffer.from(job.input ?? "", "hex")];
@@ -107,4 +110,5 @@ while (!done && cpu.cycles < LIMIT) {
   if (!before && after) cpu.data[SREG] |= I;
   done = (!after && cpu.pc === at) || delimiters === job.delimiters; // an empty loop with interrupts off, or enough
 }
+if (!done) throw new Error(`it did not end within ${LIMIT} cycles`);
 process.stdout.write(JSON.stringify({ regions, output: Buffer.from(output).toString("hex"), cycles: cpu.cycles }));
