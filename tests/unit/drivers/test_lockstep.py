@@ -103,12 +103,15 @@ def test_a_skip_passes_over_one_adiw(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.crosscheck
 @needs_kit("avr")
 @needs_npm(AVR8JS)
-def test_firmware_of_the_benchmark_says_and_takes_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("cipher", "variant"), [("aes128-ccm8", "fast"), ("rc4", "kipe-opt")])  # EEPROM
+def test_firmware_of_the_benchmark_says_and_takes_the_same(
+    cipher: str, variant: str, tmp_path: Path
+) -> None:
     catalog, device = Catalog.load(), Catalog.load().device("uno")
-    body = next(i for i in catalog.implementations_of("aes128-ccm8", "uno") if i.variant == "fast")
+    body = next(i for i in catalog.implementations_of(cipher, "uno") if i.variant == variant)
     firmware = corpus.built(device, body, "flash")
     assert firmware is not None
-    sent = corpus.frames(16, catalog.cipher("aes128-ccm8").nonce_bytes)
+    sent = corpus.frames(16, catalog.cipher(cipher).nonce_bytes)
     one = corpus.ours(device, firmware, sent)
     assert len(one.cycles) == 3 and len(one.answers) == len(sent) + 1
     assert one == corpus.theirs(device, Avr8js(UNO, AVR8JS), firmware, sent, tmp_path)
