@@ -46,6 +46,10 @@ def test_what_is_not_written_whole_is_no_figure(
     assert SerialWrites((7,)).answer(results) is None
 
 
+def test_one_of_the_writes_is_the_median() -> None:
+    assert SerialWrites((7,)).rounds % 2 == 1
+
+
 def test_a_write_returns_long_before_the_line_has_the_bytes(results: Results) -> None:
     """266 bytes take 23 ms on the line."""
     SerialWrites((266,)).ensure(results)

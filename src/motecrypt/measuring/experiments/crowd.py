@@ -128,9 +128,9 @@ class CrowdResult:
     collided: int = 0
     deaf: int = 0
     given_up: int = 0
-    air_share: float = 0.0
-    node_duty: float = 0.0
-    gateway_duty: float = 0.0
+    air_share: float = field(init=False)
+    node_duty: float = field(init=False)
+    gateway_duty: float = field(init=False)
     by_node: list[int] = field(default_factory=list)
     latencies_us: list[float] = field(default_factory=list)
 
