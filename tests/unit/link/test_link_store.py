@@ -195,6 +195,16 @@ def test_a_claim_is_written_until_two_copies_are_kept(worn: int, at: int) -> Non
     assert made.storage == bytes(expected)
 
 
+@pytest.mark.parametrize("worn", [5, 6])
+def test_a_claim_after_one_that_was_not_kept_goes_into_the_slots_behind_it(worn: int) -> None:
+    made = begun(*[ERASED] * 5, LINK.slot(64, 9), LINK.slot(64, 9))
+    for number in range(worn):
+        made.tester.stuck[28 + 20 * ((7 + number) % 8)] = 0xFF
+    assert made.send(b"", LONG) == Event.STORAGE
+    ctypes.memset(made.tester.stuck, 0, 28 + 20 * 8)
+    assert written_next(made) == {5, 6}
+
+
 def test_a_key_is_provisioned_only_where_it_is_kept() -> None:
     for worn, kept in ((4, 1), (5, 0), (8, 0)):
         made = FaultyLink()
