@@ -50,3 +50,12 @@ def test_an_alarm_that_was_set_while_the_timer_was_in_reset_is_not_armed(tmp_pat
     code = UART_ON + CRYSTAL + store(RESETS, TIMER) + store(0x40054010, 500) + store(RESETS, 0)
     code += "    ldr r1, =0x40054000\n    ldr r0, [r1, #0x20]\n" + TOLD
     assert run(code + STOP, tmp_path, *SHORT).output == b"\0"
+
+
+def test_an_alarm_that_is_taken_back_does_not_go_off(tmp_path: Path) -> None:
+    """A one to ARMED (4.6.5); before that it reads as armed."""
+    code = UART_ON + CRYSTAL + store(0x40054014, 1000)
+    code += "    ldr r1, =0x40054000\n    ldr r0, [r1, #0x20]\n" + TOLD
+    code += store(0x40054020, 2) + SPENDS + "    ldr r1, =0x40054000\n    ldr r0, [r1, #0x20]\n" + TOLD
+    code += "    ldr r1, =0x40054000\n    ldr r0, [r1, #0x34]\n" + TOLD
+    assert run(code + STOP, tmp_path, *SHORT).output == b"\2\0\0"

@@ -187,6 +187,7 @@ def test_an_address_that_changes_within_a_block_is_of_the_later_access(tmp_path:
         ("str r5, [r3]", 2),
         ("ldr r0, [r3]\n    str r0, [r3]", 4),
         ("push {r5, r6}\n    str r5, [r3]", 5),
+        ("ldr r3, =0x20000100\n    str r5, [r3]\n    eors r6, r6", 5),  # what r6 has then is not followed
     ):
         code = f"    ldr r3, =0x40058010\n{BEGIN}    b 1f\n1:  {before}\n    nop\n    nop\n    mov r3, r7\n"
         for end in (FINISH, "    str r5, [r3]\n"):
