@@ -103,6 +103,25 @@ ENABLES = "AT(0xE000E100) = 1"
 MIE = '__asm__ volatile("csrw mie, %0" : : "r"(0x80))'
 
 
+#: Registers of the UNO, one of each part that is modelled.
+AVR_PARTS = {
+    "ports": 0x25,
+    "EEPROM": 0x41,
+    "SPI": 0x4C,
+    "comparator": 0x50,
+    "self-programming": 0x57,
+    "watchdog": 0x60,
+    "external interrupts": 0x69,
+    "pin changes": 0x6B,
+    "timer 1's interrupts": 0x6F,
+    "ADC": 0x7A,
+    "timer 1": 0x84,
+    "TWI": 0xB8,
+    "UART": 0xC0,
+}
+READS = "; ".join(f"(void)AT({address:#x})" for address in AVR_PARTS.values())
+
+
 def stores(address: int) -> str:
     """Two writes and a read."""
     return f"AT({address:#x}) = 1; AT({address:#x}) = AT({address:#x})"
@@ -118,6 +137,8 @@ def touches(device: Device) -> list[str]:
         found += [both, SYSTICK_COUNTS, SYSTICK_INTERRUPTS, PENDSV, RESET, ENABLES]
     if device.name in WITH_CSR:
         found.append(MIE)
+    if device.name == "uno":
+        found.append(READS)
     return found
 
 
@@ -159,6 +180,12 @@ def ran(elf: Path, device: Device, touch: str) -> Ended:
 def test_what_is_modelled_gets_no_line(firmware: Build, name: str) -> None:
     device = CATALOG.device(name)
     ended = ran(firmware(name), device, NOTHING)
+    assert (ended.unmodelled, ended.touched, ended.notes) == ((), (), ())
+
+
+@needs_kit("avr")
+def test_no_part_of_an_avr_that_is_modelled_gets_a_line(firmware: Build) -> None:
+    ended = ran(firmware("uno"), CATALOG.device("uno"), READS)
     assert (ended.unmodelled, ended.touched, ended.notes) == ((), (), ())
 
 

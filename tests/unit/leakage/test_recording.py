@@ -182,6 +182,14 @@ def test_runs_begin_in_one_state_however_many_processes_share_them(
     assert len(np.unique(once[:, 0])) > 2
 
 
+def test_a_run_does_not_begin_at_the_reset_again(tmp_path: Path) -> None:
+    """Start-up code that clears the input has run before the first run."""
+    inputs = np.array([[3, 4, 5, 6], [7, 8, 9, 10]], np.uint8)
+    clears = AVR.replace("    ldi r18, 0x55\n", "    ldi r18, 0x55\n    sts 0x200, r1\n    sts 0x201, r1\n")
+    results = (samples_of(recorder(text, "uno", tmp_path), inputs, 8)[:, 0] for text in (AVR, clears))
+    assert np.array_equal(*results) and CHANNELS[0] == "result"
+
+
 def test_some_channels_and_some_instructions_are_the_same_as_of_all(tmp_path: Path) -> None:
     inputs = np.array([[3, 4, 5, 6], [7, 8, 9, 10]], np.uint8)
     whole = samples_of(recorder(AVR, "uno", tmp_path), inputs, 15)

@@ -218,6 +218,16 @@ def test_a_wrong_command_line_is_one_line(tmp_path: Path, changed: dict[str, str
     assert done.stderr.count("\n") == 1
 
 
+def test_a_chip_has_four_memories_at_most(tmp_path: Path) -> None:
+    command = riscv.command(device("hifive1"), elf(tmp_path, words(0x73), FLASH), Options())
+    for more in (2, 3):  # with flash and RAM, 4 and 5
+        added = [word for number in range(more) for word in ("--ram", f"{0x90000000 + 4096 * number:#x}:4096")]
+        done = subprocess.run(
+            [*command[:-1], *added, command[-1]], capture_output=True, timeout=20, check=False, input=b""
+        )
+        assert (b"--ram must be BASE:BYTES" in done.stderr) == (more == 3)
+
+
 def test_a_core_must_take_a_cycle(tmp_path: Path) -> None:
     with pytest.raises(Fault, match="alu needs at least one cycle"):
         run(tmp_path, "", device("hifive1", cycles=costs(device("hifive1"), alu=0)))

@@ -71,6 +71,32 @@ def test_a_large_frame_is_counted(tmp_path: Path, name: str, optimised: str) -> 
     assert sized is not None and 2 * room <= sized < 2 * room + 100
 
 
+FRAME = """
+#include "hal.h"
+__attribute__((naked, noinline)) static void framed(const uint32_t *words) {
+    __asm__ volatile("push {r7, lr}\\n mov r7, sp\\n subs r7, #240\\n BETWEEN\\n mov sp, r7\\n b 1f\\n"
+                     "1: add sp, #240\\n pop {r7, pc}");
+}
+int main(void) {
+    static const uint32_t words[4];
+    hal_init();
+    framed(words);
+    hal_write('.');
+    for (;;) {}
+}
+"""
+
+
+@needs_kit("pico")
+@pytest.mark.parametrize("between", ["nop", "ldmia.w r0, {r1, r2}", "ldr.w r1, [r0]", "add.w r1, r0, r2"])
+def test_a_frame_is_followed_over_instructions_of_32_bits(tmp_path: Path, between: str) -> None:
+    """Its register stays computed from the stack pointer while others are written."""
+    source, device = tmp_path / "frame.c", CATALOG.device("stm32f4")
+    source.write_text(FRAME.replace("BETWEEN", between))
+    ended = ran(device, built(device, tmp_path, str(source)))
+    assert ended.stack_reason == "" and ended.stack_bytes is not None and ended.stack_bytes >= 248
+
+
 @pytest.mark.parametrize("name", TASKS)
 def test_a_profile_does_not_charge_a_task_for_another(tmp_path: Path, name: str) -> None:
     device = CATALOG.device(name)

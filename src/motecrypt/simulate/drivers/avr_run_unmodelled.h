@@ -5,7 +5,6 @@
 #ifndef MOTECRYPT_AVR_RUN_UNMODELLED_H
 #define MOTECRYPT_AVR_RUN_UNMODELLED_H
 
-#include <simavr/avr_acomp.h>
 #include <simavr/avr_adc.h>
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_extint.h>
@@ -123,8 +122,6 @@ static void unmodelled_know_part(const avr_io_t *io) {
         unmodelled_known(((const avr_flash_t *)io)->r_spm);
     } else if (strcmp(io->kind, "watchdog") == 0) {
         unmodelled_known(((const avr_watchdog_t *)io)->wde.reg);
-    } else if (strcmp(io->kind, "ac") == 0) {
-        unmodelled_known(((const avr_acomp_t *)io)->r_acsr);
     }
 }
 
