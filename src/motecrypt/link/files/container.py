@@ -343,7 +343,7 @@ def _read(
     """Pieces of `length` bytes and whether each is the last; one empty piece of an empty file. A piece is
     valid until the next.
     """
-    left, room = length, memoryview(bytearray(min(read_bytes, max(length, 0))))
+    left, room = length, memoryview(bytearray(min(read_bytes, length)))
     while True:
         piece = room[:left]
         _fill(piece, handle, source)
