@@ -68,6 +68,7 @@ KEPT = {
     "studies/rc4d/figures.py: printed",
     "studies/rc4d/sketches.py: _recorded",
     "studies/rf/printed.py: rows",
+    "studies/words.py: words",
     "studies/wlan/hypotheses.py: _air_seconds",
     "studies/wlan/plan.py: published",
     "build/toolchain/debian.py: listed",

@@ -45,6 +45,7 @@ from motecrypt.results.findings.pico_file import read_storage
 from motecrypt.simulate.emulate.conformance import read_features
 from motecrypt.studies.rc4d.sketches import read_sketches
 from motecrypt.studies.rf import alternatives
+from motecrypt.studies.words import read_words
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 FILES = sorted(PACKAGE.rglob("*.toml"))
@@ -61,11 +62,16 @@ NAMED_FREELY = (
     "prints",
     "sketch",
     "memory",
+    "tolerance",
+    "claim",
+    "row",
+    "section",
+    "texts",
 )
 """Tables of tables whose names a descriptor chooses."""
 DEBIANS = ("packages", "files")
 """Tables whose keys are Debian's; test_systems.py compares them with those of the kits."""
-FIGURES_APART = ("radios", "toolchains", "libraries", "accelerators")
+FIGURES_APART = ("radios", "toolchains", "libraries", "accelerators", "studies")
 """Folders whose files have no figure at a key of POSITIVE."""
 FREE_FILES = ("setup.toml", "systems.toml", "processors.toml", "storage.toml", "columns.toml")
 """Files whose tables are named freely."""
@@ -123,6 +129,7 @@ def read(path: Path) -> object:
             "toolchains": read_toolchain,
             "libraries": _library,
             "accelerators": read_accelerators,
+            "studies": read_words,
         }.get(path.parent.name)
         assert reader is not None, f"{path}: who reads this?"
     return reader(path)

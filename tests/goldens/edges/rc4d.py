@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -90,14 +91,13 @@ def rc4d_edges() -> dict[str, Any]:
         told.add(rc4d_claims.claims(evidence, authors))
         told.add(rc4d._table(found, authors))
         told_features.add(rc4d._feature_rows(features))
-        section = rc4d._section(rc4d.FEATURES, rc4d._feature_rows(features), rc4d._feature_text(features))
-        claimed = rc4d._section(rc4d.CLAIMS, rc4d_claims.claims(evidence, authors), "")
+        claimed = replace(rc4d._claim_section(rc4d_claims.claims(evidence, authors)), text="")
         told.add_sections(
             [
                 rc4d._table_section(found),
                 rc4d._sketch_section(authors),
                 rc4d._variants_section(found),
-                section,
+                rc4d._feature_section(features),
                 claimed,
             ]
         )

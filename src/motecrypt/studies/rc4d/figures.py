@@ -61,6 +61,11 @@ def printed() -> tuple[Printed, ...]:
     )
 
 
+def by_label() -> dict[str, Printed]:
+    """The table's rows by the names that the source gives them."""
+    return {row.label: row for row in printed()}
+
+
 @dataclass(frozen=True)
 class VariantFigure:
     """One of our variants, measured: the source's iterations in ms at the device's clock, and sizes."""
@@ -178,9 +183,9 @@ def _cycles(measurement: Measurement) -> int:
     return measurement.cycles_median
 
 
-def percent(values: Iterable[float]) -> str:
+def percent(values: Iterable[float], digits: int = 0) -> str:
     """Changes as signed percentages: 0.9 is "-10 %"."""
-    return ", ".join(f"{100 * (value - 1):+.0f} %" for value in values)
+    return ", ".join(f"{100 * (value - 1):+.{digits}f} %" for value in values)
 
 
 def times(values: Sequence[float]) -> str:

@@ -10,7 +10,6 @@ from motecrypt.results.findings.audit import AuditQuestion
 from motecrypt.results.findings.features import FeatureQuestion, Features
 from motecrypt.results.findings.sketch import SketchQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.judge import Evidence, compare
 from motecrypt.studies.rc4d import sketches
 from motecrypt.studies.rc4d.claims import claims
 from motecrypt.studies.rc4d.figures import (
@@ -23,14 +22,13 @@ from motecrypt.studies.rc4d.figures import (
     printed,
 )
 from motecrypt.studies.rc4d.sketches import AuthorFigure, Authors, joined, sketch_of
+from motecrypt.studies.words import words
 
 ORDER = 10
 TITLE = "RC4D on an Arduino UNO"
-SOURCE = 'M. Kwasnicki, "Strong encryption for small payloads on Arduino"'
+SOURCE = words("rc4d").source
 
 TABLE = "Type, time, space"
-SKETCHED = "The author's own sketches"
-FEATURES = "Features"
 CLAIMS = "Claims"
 
 #: The source's columns, and our counterparts.
@@ -56,7 +54,13 @@ FEATURE_NAMES = ("payload", "key length", "diffusion")
 
 COMPILER = Tolerance(0.05, 0.0, "compiler: another release changes these programs by some per cent")
 MEMORY = Tolerance(0.0, 0.0, "counted in bytes")
-AGAIN = "motecrypt reproduce rc4d --rows"
+#: By column: the printed figure, its unit and the tolerance.
+_COLUMNS = {
+    "time": ("time_ms", "ms", COMPILER),
+    "flash": ("flash_bytes", "bytes", COMPILER),
+    "RAM": ("ram_bytes", "bytes", MEMORY),
+    "EEPROM": ("eeprom_bytes", "bytes", MEMORY),
+}
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -83,21 +87,12 @@ def sections(results: Results) -> list[Section]:
         _table_section(found),
         _sketch_section(authors),
         _variants_section(found),
-        _section(FEATURES, _feature_rows(features), _feature_text(features)),
-        _section(CLAIMS, _claim_rows(results, found, features, authors), _CLAIMS_TEXT),
+        _feature_section(features),
+        _claim_section(_claim_rows(results, found, features, authors)),
     ]
 
 
 # --- the table --------------------------------------------------------------------------------------
-
-_TABLE_TEXT = (
-    "1024 times encrypt and decrypt of 32 bytes. AES expands its key in every call on a block (4 times); the "
-    "others make their S-box as often as the variant says, and with p not at all. Flash: increase over the "
-    "same program with a no-op cipher. Each row has our fastest counterpart (same letters) for its time "
-    "and our smallest for its flash; RAM, EEPROM and stack are the smallest's. Ours are other programs than "
-    "the author's, which are in the next table: where one is faster or smaller, ours is better. RAM without "
-    "p is the key, which our context keeps and the source's caller."
-)
 
 
 def _table(found: VariantFigures, authors: Authors) -> list[Comparison]:
@@ -125,81 +120,44 @@ def _figure_rows(
 ) -> list[Comparison]:
     """The printed figure next to the author's code, and derived from it next to ours; without the author's
     code next to ours alone."""
-    attribute = {"time": "time_ms", "flash": "flash_bytes", "RAM": "ram_bytes", "EEPROM": "eeprom_bytes"}[
-        column
-    ]
-    printed_id = "-".join(("rc4d-table", row.cipher, row.letters or "base", row.style, column.lower()))
-    unit, published = "ms" if column == "time" else "bytes", float(getattr(row, attribute))
-    room = COMPILER if column in ("time", "flash") else MEMORY
-    rows = []
+    attribute, unit, room = _COLUMNS[column]
+    name = "-".join(("rc4d-table", row.cipher, row.letters or "base", row.style, column.lower()))
+    published, said, rows = float(getattr(row, attribute)), words("rc4d"), []
+    place = {"name": name, "printed": row, "figure": column, "unit": unit, "tolerance": room}
     if author is not None:
+        sketch = {
+            "sketch": sketch_of(row),
+            "here": author.run_here,
+            "recorded": sketches.provenance()["recorded"],
+        }
         rows.append(
-            compare(
-                id=printed_id,
-                source=SOURCE,
-                table=TABLE,
-                row=row.label,
-                column=column,
-                unit=unit,
+            said.row(
+                "sketch",
+                **place | sketch,
                 published=published,
                 measured=author.value,
-                tolerance=room,
-                evidence=Evidence(
-                    author.like_for_like, cause=_compiler_cause(row.letters), known="consistent with"
-                ),
-                note=f"{sketch_of(row)}: {_origin(author)}",
+                like_for_like=author.like_for_like,
+                eeprom=row.letters == "kipe",
             )
         )
-    measured, note, cause = None, found.why(row.cipher, row.letters), ""
-    if ours is not None:
-        measured = round(float(getattr(ours, attribute)), 1)
-        note = f"{ours.variant}: {ours.time_ms:.0f} ms, {ours.flash_bytes} bytes of flash"
-        cause = f"ours ({ours.variant}) is another program for the same algorithm"
-        if column == "time" and row.cipher == "aes128-ecb":
-            note += f"; {ours.time_keyed_ms:.0f} ms with the key expanded once"
-    derived = author is not None
     rows.append(
-        compare(
-            id=f"{printed_id}-ours" if derived else printed_id,
-            source=SOURCE,
-            table=TABLE,
-            row=row.label,
-            column=f"{column}, ours" if derived else column,
-            unit=unit,
-            kind="derived" if derived else "figure",
+        said.row(
+            "figure",
+            **place,
             published=published,
-            measured=measured,
-            tolerance=room,
-            evidence=Evidence(
-                "same algorithm, ours",
-                derived_from=(printed_id,) if derived else (),
-                less_is_better=True,
-                cause=cause,
-                known="consistent with",
-            ),
-            note=note,
+            measured=None if ours is None else round(float(getattr(ours, attribute)), 1),
+            kind="figure" if author is None else "derived",
+            derived_from=() if author is None else (name,),
+            derived=author is not None,
+            reason=found.why(row.cipher, row.letters),
+            ours=ours,
+            once=ours is not None and column == "time" and row.cipher == "aes128-ecb",
         )
     )
     return rows
 
 
-def _compiler_cause(letters: str) -> str:
-    if letters == "kipe":
-        return "a compiler that inlines less of the Arduino library's EEPROM.get (docs/fidelity.md)"
-    return "another release of the compiler: the source names none"
-
-
-def _origin(author: AuthorFigure) -> str:
-    if author.run_here:
-        return "run here"
-    return f"recorded on {sketches.provenance()['recorded']}"
-
-
 def _table_section(found: VariantFigures) -> Section:
-    columns = (
-        *("type", "time ms", "ours", "ratio", "by"),
-        *("flash", "ours", "ratio", "by", "RAM", "EEPROM", "stack"),
-    )
     rows = []
     for row in printed():
         fastest = found.fastest(row.cipher, row.letters)
@@ -221,7 +179,7 @@ def _table_section(found: VariantFigures) -> Section:
                 *(str(smallest.ram_bytes), str(smallest.eeprom_bytes), str(smallest.stack_bytes)),
             ]
         )
-    return Section(TABLE, columns, rows, _TABLE_TEXT)
+    return words("rc4d").section("table", rows)
 
 
 def _sketch_section(authors: Authors) -> Section:
@@ -238,21 +196,8 @@ def _sketch_section(authors: Authors) -> Section:
                 "here" if joined(max, time, flash, ram).run_here else "recorded",
             ]
         )
-    of = sketches.provenance()
-    columns = (
-        *("type", "row", "time ms", "sketch", "ratio", "flash", "sketch", "ratio", "RAM", "sketch"),
-        "run",
-    )
-    return Section(
-        SKETCHED,
-        columns,
-        rows,
-        "What the sketches print (their millis()) and take, by difference to the same sketch with a no-op "
-        f"cipher. recorded: not run here, but on {of['recorded']} from {of['repository']} (commit "
-        f"{of['commit'][:12]}, {of['licence']}) with {of['toolchain']} in {of['simulator']}. To run a copy "
-        f"of your own: {of['repeat']}. Rows of no-op ciphers: "
-        f"{', '.join(sketches.noop_rows())}.",
-    )
+    noop = ", ".join(sketches.noop_rows())
+    return words("rc4d").section("sketches", rows, of=sketches.provenance(), noop=noop)
 
 
 def _variants_section(found: VariantFigures) -> Section:
@@ -270,16 +215,8 @@ def _variants_section(found: VariantFigures) -> Section:
                 *map(str, (figure.flash_bytes, figure.ram_bytes, figure.eeprom_bytes, figure.stack_bytes)),
             ]
         )
-    columns = ("cipher", "ours", "time ms", "of the paper", "flash", "RAM", "EEPROM", "stack")
-    return Section(
-        "All our variants",
-        columns,
-        rows,
-        "Ratio to the source's plain row of the same letters. undo: both passes run on one S-box and take "
-        "their swaps back, so neither a copy of it nor a second buffer is needed. plain-modulo: as plain, "
-        "with a division in every step of the key schedule, as in the source."
-        + "".join(f" Not run: {' '.join(name)}: {reason}." for name, reason in found.failed.items()),
-    )
+    failed = "".join(f" Not run: {' '.join(name)}: {reason}." for name, reason in found.failed.items())
+    return words("rc4d").section("variants", rows, failed=failed)
 
 
 def _place(figure: VariantFigure) -> tuple[str, int, str]:
@@ -309,17 +246,15 @@ def _feature_rows(features: Mapping[str, Features]) -> list[Comparison]:
 def _feature_row(
     name: str, feature: str, published: str, measured: str | None, expected: str, note: str
 ) -> Comparison:
-    return compare(
-        id=f"rc4d-feature-{name}-{feature}".lower().replace(" ", "-"),
-        source=SOURCE,
-        table=FEATURES,
-        row=name,
-        column=feature,
-        unit="" if feature == "diffusion" else "bytes",
+    return words("rc4d").row(
+        "feature",
+        name=f"{name}-{feature}".lower().replace(" ", "-"),
+        cipher=name,
+        feature=feature,
+        diffusion=feature == "diffusion",
         published=published,
         measured=measured,
         expected=expected,
-        evidence=Evidence("same algorithm, ours"),
         note=note,
     )
 
@@ -345,23 +280,13 @@ def _feature(found: Features, feature: str, published: str) -> tuple[str, str, s
     return str(found.messages), published, note
 
 
-def _feature_text(features: Mapping[str, Features]) -> str:
-    two = features.get("two keys")
-    if two is None:
-        return ""
-    return (
-        f"With a key of its own for each pass: payload {two.messages}, key {two.keys} bytes, "
-        f"diffusion {two.diffusion}. none: some input byte reaches less than a block; block: each "
-        "reaches a whole block; full: each reaches all, and flips half of its bits."
-    )
+def _feature_section(features: Mapping[str, Features]) -> Section:
+    rows = _feature_rows(features)
+    lines = [[r.row, r.column, _plain(r.published), _plain(r.measured), r.verdict, r.note] for r in rows]
+    return words("rc4d").section("features", lines, two=features.get("two keys"))
 
 
 # --- claims -----------------------------------------------------------------------------------------
-
-_CLAIMS_TEXT = (
-    "A claim about the author's code is compared with his sketches; a second row (ours) with our code of the "
-    "same algorithm. plain: code written for clarity; opt: optimised by hand."
-)
 
 
 def _claim_rows(
@@ -378,14 +303,9 @@ def _claim_rows(
     return claims(evidence, authors)
 
 
-def _section(title: str, rows: Sequence[Comparison], text: str) -> Section:
-    if title == CLAIMS:
-        columns: tuple[str, ...] = ("claim", "printed", "ours", "verdict", "why")
-        lines = [[r.row, _plain(r.published), _plain(r.measured), r.verdict, r.note] for r in rows]
-    else:
-        columns = ("cipher", "feature", "printed", "ours", "verdict", "note")
-        lines = [[r.row, r.column, _plain(r.published), _plain(r.measured), r.verdict, r.note] for r in rows]
-    return Section(title, columns, lines, text)
+def _claim_section(rows: Sequence[Comparison]) -> Section:
+    lines = [[r.row, _plain(r.published), _plain(r.measured), r.verdict, r.note] for r in rows]
+    return words("rc4d").section("claims", lines)
 
 
 def _plain(value: float | str | None) -> str:
