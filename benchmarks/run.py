@@ -2,8 +2,6 @@
 
     ./bench [NAME]...     these benchmarks, or all: NAME is a file's
     ./bench --help        this, and what each compares
-    ./bench search ...    look for shorter code (./bench search --help)
-    ./bench tune ...      look for a better order, registers and layout of our assembly (./bench tune --help)
 
 A benchmark exits 0 when its thresholds hold, 1 when one does not, and 77 when it cannot run here, with
 the reason as its last line. Thresholds are ratios within one run: machines are noisy.
@@ -31,9 +29,6 @@ def _about(path: Path) -> str:
 
 def main(chosen: list[str]) -> int:
     """Run the benchmarks of these names, or all."""
-    if chosen[:1] in (["search"], ["tune"]):
-        program = [sys.executable, "-P", HERE / chosen[0] / "main.py", *chosen[1:]]
-        return subprocess.run(program, check=False).returncode
     there = {p.stem: p for p in sorted(HERE.glob("*.py")) if p.stem != "run" and not p.stem.startswith("_")}
     if "-h" in chosen or "--help" in chosen:
         print(f"{__doc__}")

@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Where text is collected, by the kind that the rules name.
-PAGES = ("*.md", "docs/**/*.md", "changes/**/*.md", "examples/**/*.md", "tests/**/*.md", ".github/**/*.md")
+PAGES = (
+    "*.md",
+    "docs/**/*.md",
+    "changes/**/*.md",
+    "examples/**/*.md",
+    "tests/**/*.md",
+    "research/*.md",
+    ".github/**/*.md",
+)
 TEMPLATES = ("src/**/*.md.j2", "src/**/*.ino.j2", "src/**/*.h.j2", "src/**/*.c.j2")
 MARKUP = ("src/motecrypt/present/report/templates/*.html",)
-PYTHON = ("src/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "examples/**/*.py")
+PYTHON = ("src/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "research/**/*.py", "examples/**/*.py")
 C = tuple(
     f"{place}/**/*.{end}" for place in ("src", "tests", "examples") for end in ("c", "h", "cc", "cpp", "S")
 )

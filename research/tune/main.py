@@ -1,9 +1,9 @@
-"""./bench tune: look for a better order, better registers and a better layout for a kernel of our assembly.
+"""Look for a better order, better registers and a better layout for a kernel of our assembly.
 
-    ./bench tune --list                             the kernels (benchmarks/tune/kernels.toml)
-    ./bench tune KERNEL [--seed N]... [--steps N]   change order, registers and copies at random
-    ./bench tune KERNEL --layout                    try every place of code and tables in a cache line
-    ./bench tune KERNEL --measure                   then measure the cipher with the best code
+    main.py --list                             the kernels (kernels.toml)
+    main.py KERNEL [--seed N]... [--steps N]   change order, registers and copies at random
+    main.py KERNEL --layout                    try every place of code and tables in a cache line
+    main.py KERNEL --measure                   then measure the cipher with the best code
 
 The judge is the exact simulator of the kernel's device (or of --device, with the same core): each candidate
 encrypts and opens the same messages, which are compared with the oracle's; its cycles must not vary more than
@@ -52,7 +52,9 @@ def _within(low: int, high: int) -> Callable[[str], int]:
 def main(words: Sequence[str]) -> int:
     """Run the search that the words ask for."""
     parser = argparse.ArgumentParser(
-        prog="./bench tune", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="research/tune/main.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     known = kernels()
     parser.add_argument("kernel", nargs="?", choices=list(known))
@@ -77,7 +79,7 @@ def main(words: Sequence[str]) -> int:
                 return _layout(judge)
             return _search(judge, chosen.seed or [1], chosen.steps, chosen.measure)
     except MotecryptError as error:
-        print(f"bench: tune: {error}", file=sys.stderr)
+        print(f"tune: {error}", file=sys.stderr)
         return error.exit_code
 
 

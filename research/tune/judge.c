@@ -1,4 +1,4 @@
-/* judge.c: encrypts and opens the same messages with each candidate of ./bench tune, on one simulated chip.
+/* judge.c: encrypts and opens the same messages with each candidate of research/tune, on one simulated chip.
  *
  * CANDIDATES(X): X(name) for each; its functions are name_cipher_setup and so on. Of each one prints the sum over
  * all ciphertexts and tags, the faults (a call that fails, a message that does not come back), the fewest and the

@@ -1,9 +1,9 @@
-"""./bench search: look for shorter instruction sequences for a kernel of our assembly on Cortex-M0+.
+"""Look for shorter instruction sequences for a kernel of our assembly on Cortex-M0+.
 
-    ./bench search --list                              the kernels (benchmarks/search/kernels.toml)
-    ./bench search KERNEL [--seed N]... [--steps N]    change the code at random, keep what is shorter
-    ./bench search KERNEL --judge                      then measure the cipher with the shortest code
-    ./bench search KERNEL --prove N                    try every sequence of up to N instructions
+    main.py --list                              the kernels (kernels.toml)
+    main.py KERNEL [--seed N]... [--steps N]    change the code at random, keep what is shorter
+    main.py KERNEL --judge                      then measure the cipher with the shortest code
+    main.py KERNEL --prove N                    try every sequence of up to N instructions
 
 Equal seeds and steps give equal results. The judge is the ordinary measurement: every output against the
 oracle, cycles, stack, and whether branches or addresses vary with the data. docs/bounds.md has the results.
@@ -213,7 +213,7 @@ def _processor_s() -> float:
 
 DESCRIPTOR = """\
 family = "judged"
-title = "a candidate of ./bench search"
+title = "a candidate of research/search"
 source = "kernels.toml"
 
 [[cipher]]
@@ -304,7 +304,9 @@ def main(words: Sequence[str]) -> int:
     """Run the search that the words ask for."""
     known = kernels()
     parser = argparse.ArgumentParser(
-        prog="./bench search", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="research/search/main.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("kernel", nargs="?", choices=list(known))
     parser.add_argument("--list", action="store_true")
@@ -324,7 +326,7 @@ def main(words: Sequence[str]) -> int:
                 return _prove(kernel, chosen.prove, Path(folder))
             return _climb(kernel, chosen.seed or [1], chosen.steps, chosen.judge, Path(folder))
     except MotecryptError as error:
-        print(f"bench: search: {error}", file=sys.stderr)
+        print(f"search: {error}", file=sys.stderr)
         return error.exit_code
 
 

@@ -1,4 +1,4 @@
-"""./bench search: what is proved and found for a kernel whose shortest code is known, and the judge."""
+"""What is proved and found for a kernel whose shortest code is known, and the judge."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import FIRMWARE
 from motecrypt.results import Results
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "search"
+FOLDER = Path(__file__).resolve().parent / "search"
 LOG = (FOLDER / "log.txt").read_text(encoding="utf-8")
-PAGE = (FOLDER.parents[1] / "docs" / "bounds.md").read_text(encoding="utf-8")
 
 
 def _program() -> ModuleType:
@@ -103,27 +102,6 @@ def test_the_log_has_what_the_search_finds(programs: dict[str, Path]) -> None:
     assert (f"{found.right:,}", len(found.code)) == (right, 6)
 
 
-def test_the_proof_of_the_page_is_in_the_log() -> None:
-    """The longest takes minutes, so its line is compared."""
-    none = r"double: (\d) instructions: [\d,]+ beginnings tried, 0 sequences right, 0 nearly"
-    lengths = [int(length) for length in re.findall(none, LOG)]
-    assert lengths == list(range(2, max(lengths) + 1))
-    assert f"none of up to {max(lengths)} instructions (constants" in PAGE
-    assert f"Doubling cannot take fewer than {max(lengths) + 1} (" in PAGE
-
-
-def test_the_page_has_the_seeds_of_the_log() -> None:
-    for kernel, best in (("double", 6), ("mix", 13), ("mix-high", 14)):
-        rows = re.findall(
-            rf"^{kernel}: seed (\d): ([\d,]+) candidates, [\d,]+ right, from \d+ to (\d+)", LOG, re.M
-        )
-        assert {int(to) for _, _, to in rows} == {best}
-        (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{kernel}`")]
-        assert f"seeds 1 to {len(rows)}, " in row
-        (candidates,) = {count for _, count, _ in rows}
-        assert candidates in row or f"{int(candidates.replace(',', '')) // 1_000_000} million" in row
-
-
 def source() -> str:
     return (FIRMWARE / "ciphers" / DOUBLE.source).read_text(encoding="utf-8")
 
@@ -144,12 +122,11 @@ def test_code_that_needs_another_register_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("last", "status"), [("eors x, t", "ok"), ("orrs x, t", "wrong-output")])
-def test_the_judge_measures_the_cipher_with_the_candidate(
-    last: str, status: str, results: Results, tmp_path: Path
-) -> None:
+def test_the_judge_measures_the_cipher_with_the_candidate(last: str, status: str, tmp_path: Path) -> None:
     skip_without("pico")
     code = ("lsrs t, x, #7", "ands t, lowest", "muls t, reduction", "adds x, x, x", "bics x, lowest", last)
-    found = {m.operation: m for m in search.judge(DOUBLE, code, results, tmp_path)}
+    with Results(tmp_path / "results.db") as results:
+        found = {m.operation: m for m in search.judge(DOUBLE, code, results, tmp_path)}
     assert found["encrypt"].status == status
     assert status != "ok" or (found["encrypt"].cycles_min == found["encrypt"].cycles_max)
 
