@@ -14,6 +14,10 @@ __version__ = "0.2.0"
 
 #: What a program imports, and where it is; it is loaded when it is asked for.
 _FUNCTIONS = {
+    "motecrypt.adviser.asked": ("Supply",),
+    "motecrypt.adviser.model": ("Budgets", "Question"),
+    "motecrypt.air.radios": ("load_radio",),
+    "motecrypt.app.advise": ("AdviseRequest", "AdviseResult", "NodeStorage", "advise"),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
 }
 __all__ = ["__version__", *(name for names in _FUNCTIONS.values() for name in names)]

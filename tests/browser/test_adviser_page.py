@@ -159,11 +159,12 @@ def test_the_page_and_its_command_answer_every_question_alike(
     """The page's own command, with the measurements of the page: ranks, lives, notes and warnings."""
     data = json.loads((small_report.parent / "adviser.json").read_text())
 
-    def measured(found: Any, *rest: Any) -> list[advise.Candidate]:
+    def measured(_: Any, device: Any, __: Any, found: Any, ___: Any) -> list[advise.Candidate]:
         asked = {_name(bare) for bare, _ in found}
-        return [one for one in exported.candidates_of(data, rest[2].name) if _name(one) in asked]
+        return [one for one in exported.candidates_of(data, device.name) if _name(one) in asked]
 
-    monkeypatch.setattr("motecrypt.cli.advise.ensured", measured)
+    monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: "")
+    monkeypatch.setattr("motecrypt.app.advise.filled", measured)
     seen = {"answered": 0, "refused": 0, "warnings": 0}
     page = browser.new_page()
     page.goto(small_report.as_uri())

@@ -18,7 +18,7 @@ from test_table_widths import NUMBER, WIDTHS, numbers
 
 from goldens.views.made_up import filled
 from motecrypt.base.model import Finding
-from motecrypt.cli import _advice, application, audit, measure, profile
+from motecrypt.cli import application, audit, measure, profile
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.profiling import FunctionCost, LineCost, Profile
@@ -46,7 +46,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         found = results.newest(cells)
         return {cell: found[cell] for cell in cells if cell in found}
 
-    monkeypatch.setattr(_advice, "ensure", lambda *_: None)
+    monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: None)
     monkeypatch.setattr(bench, "ensure", stored)
     monkeypatch.setattr(measure, "need", lambda *_: None)
     monkeypatch.setattr(audit, "need", lambda *_: None)

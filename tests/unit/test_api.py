@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import subprocess
 import sys
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import motecrypt
+from command_line import run
 from kits import needs_kit
-from motecrypt import Builds, Lengths, MeasureRequest, MeasureResult, measure
+from motecrypt import (
+    AdviseRequest,
+    Builds,
+    Lengths,
+    MeasureRequest,
+    MeasureResult,
+    NodeStorage,
+    Question,
+    Supply,
+    advise,
+    load_radio,
+    measure,
+)
+from motecrypt.app.advise import plan as plan_advice
 from motecrypt.app.measure import plan
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import default_results
@@ -88,6 +104,47 @@ def test_what_failed_is_not_what_does_not_fit() -> None:
 
     assert failed() and failed("does-not-fit") and failed("ok", "wrong")
     assert not failed("ok") and not failed("ok", "does-not-fit")
+
+
+ASKED = AdviseRequest(
+    "uno", Question(20, 10.0), Supply("3xAA"), load_radio("srf", 12), ["aes128-ccm8"], ["motecrypt"]
+)
+
+
+@needs_kit("avr")
+def test_advice_is_what_the_command_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[tuple[int, int, str]] = []
+    found = advise(replace(ASKED, keys=True), tmp_path / "r.db", progress=lambda *each: told.append(each))
+    assert told[-1][0] == told[-1][1] > 0 and capsys.readouterr() == ("", "")
+    assert found.rows()[0]["cipher"] == "aes128-ccm8" == found.answer.entries[0].candidate.cipher
+    words = ["--device", "uno", "--radio", "srf", "--packet-bytes", "12", "--bytes", "20", "--every", "10s"]
+    words += ["--battery", "3xAA", "--cipher", "aes128-ccm8", "--library", "motecrypt", "--keys", "--json"]
+    _, printed, _ = run(capsys, "advise", *words, "--db", str(tmp_path / "r.db"))
+    document = json.loads(printed)
+    assert document.pop("next").startswith("motecrypt export arduino DIR")
+    assert json.loads(json.dumps(found.document(), default=list)) == document
+    assert [way["name"] for way in document["keys"]["ways"]] == [plan.way.name for plan in found.keys]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"device": "unoo"}, "did you mean"),
+        ({"question": Question(20, 10.0, needs=("secrecy",))}, "--need 'secrecy': unknown"),
+        ({"power_resistance": True}, "no protected variant; omit replay"),
+        ({"to": NodeStorage("eeprom")}, "replaced by an older copy"),
+        ({"to": NodeStorage("tape")}, "uno has none"),
+        ({"to": NodeStorage("eeprom"), "keys": True}, "no radio to agree on keys over"),
+        ({"supply": Supply("1xAA")}, "--battery: AA gives 1.5 V"),
+        (
+            {"power_resistance": True, "question": Question(20, 10.0, needs=()), "libraries": ["bearssl"]},
+            "no protected implementation",
+        ),
+    ],
+)
+def test_a_wrong_question_is_an_input_error(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        plan_advice(replace(ASKED, **changes))
 
 
 def test_every_name_is_there_and_documented_with_types() -> None:

@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from motecrypt.adviser.hardware.bounds import bound_text, bound_told
 from motecrypt.adviser.publickey.rows import PublishedOperation, kept_records
+from motecrypt.app.ranking import RankedMeasurement, ranked, smallest
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _measurements, application
 from motecrypt.cli._by_device import print_by_device
-from motecrypt.cli._ranking import RankedMeasurement, ranked, smallest
 
 BASE: dict[str, Any] = {
     "device": "uno",

@@ -27,7 +27,7 @@ from kits import needs_kit
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.cli import TYPED, _advice, application, audit, ci, export, measure, profile, wlan
+from motecrypt.cli import TYPED, application, audit, ci, export, measure, profile, wlan
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 
@@ -112,7 +112,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if hasattr(module, "need"):
             monkeypatch.setattr(module, "need", lambda *_: None)
     monkeypatch.setattr(bench, "ensure", made_up)
-    monkeypatch.setattr(_advice, "ensure", ensured)
+    monkeypatch.setattr("motecrypt.app.advise.ensure", ensured)
     monkeypatch.setattr(audit, "_run", lambda parts, *_: [test_answer_widths._finding(0, parts[0].part)])
     monkeypatch.setattr(export, "have", lambda *_: True)
     monkeypatch.setattr(export, "_link_costs", lambda *_: None)

@@ -17,7 +17,7 @@ from goldens.views.made_up import measured
 from kits import needs_kit
 from motecrypt import cli
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _advice, application
+from motecrypt.cli import application
 from motecrypt.cli.list import KINDS
 from motecrypt.measuring.bench import cell_keys
 from motecrypt.results import Results
@@ -131,7 +131,7 @@ def test_an_answer_from_stored_figures_imports_little(
         results.store({keys[cell]: measured(cell, "even") for cell in needs.cells})
 
     with monkeypatch.context() as patched:
-        patched.setattr(_advice, "ensure", stored)
+        patched.setattr("motecrypt.app.advise.ensure", stored)
         done = CliRunner().invoke(application, words)
     assert done.exit_code == 0, done.output
     modules = imported(*words)

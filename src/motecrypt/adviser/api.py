@@ -9,7 +9,7 @@
 measurements that someone else made; `exported.export` gives all as JSON. docs/advise.md describes the model.
 """
 
-from motecrypt.adviser.asked import Asked, Node, answered, node_of, setting_of
+from motecrypt.adviser.asked import Node, Supply, answered, asked_in, node_of, setting_of
 from motecrypt.adviser.defaults import EXAMPLE, USUAL, command_of, example_command, whole_needs
 from motecrypt.adviser.exchange import message_bytes_max
 from motecrypt.adviser.gather import (
@@ -32,6 +32,7 @@ from motecrypt.adviser.model import (
     USUAL_NEEDS,
     Advice,
     BatteryPart,
+    Budgets,
     Candidate,
     DeviceFacts,
     EnergyShares,
@@ -68,8 +69,8 @@ __all__ = [
     "USUAL",
     "USUAL_NEEDS",
     "Advice",
-    "Asked",
     "BatteryPart",
+    "Budgets",
     "Candidate",
     "DeviceFacts",
     "EnergyShares",
@@ -84,8 +85,10 @@ __all__ = [
     "RegulatorPart",
     "StoragePart",
     "SuiteWork",
+    "Supply",
     "advise",
     "answered",
+    "asked_in",
     "battery_part",
     "candidates_from",
     "cell_names",

@@ -26,6 +26,7 @@ from motecrypt.adviser.link_data import link_facts
 from motecrypt.adviser.model import (
     Advice,
     BatteryPart,
+    Budgets,
     Candidate,
     DeviceFacts,
     LinkFacts,
@@ -44,21 +45,19 @@ from motecrypt.catalog.accelerators import accelerator_of
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of `motecrypt advise` that make a question, as they are typed."""
+class Supply:
+    """What a node runs on.
 
-    message_bytes: int
-    every: str
+    Attributes
+    ----------
+    battery : cells, such as "3xAA", or charge and voltage, such as "1200mAh,3.7V".
+    regulator : "none", "linear", "switch" or "nano".
+    bare_chip : the chip alone, not the stock board.
+    sleeps : the program sleeps between messages, even if the exported example does not.
+    """
+
     battery: str
     regulator: str = USUAL["regulator"]
-    flash: str | None = USUAL["flash"]
-    ram: str | None = USUAL["ram"]
-    latency: str | None = USUAL["latency"]
-    overhead: str | None = USUAL["overhead"]
-    delivery: str = USUAL["delivery"]
-    loss: str = USUAL["loss"]
-    answer_bytes: int = USUAL["answer"]
-    needs: tuple[str, ...] = USUAL["need"]
     bare_chip: bool = USUAL["bare-chip"]
     sleeps: bool = USUAL["sleeps"]
 
@@ -110,68 +109,49 @@ def node_of(
     )
 
 
-def asked_in(fields: Mapping[str, Any]) -> Asked:
-    """What the fields of a form ask, as `command_of` takes them; InputError for a bad length."""
-    needs = fields.get("need")
-    return Asked(
+def asked_in(fields: Mapping[str, Any]) -> tuple[Question, Supply]:
+    """What the options of `motecrypt advise` or the fields of a form ask: texts, `need` a list of them; what
+    is not there has its default. InputError for what cannot be read."""
+    flash, ram, latency, overhead = (fields.get(name) for name in ("flash", "ram", "latency", "overhead"))
+    question = Question(
         message_bytes=whole(_typed(fields, "bytes"), "--bytes", 1, BYTES_MAX),
-        every=_typed(fields, "every"),
-        battery=_typed(fields, "battery"),
-        regulator=_typed(fields, "regulator"),
-        flash=_typed(fields, "flash") or None,
-        ram=_typed(fields, "ram") or None,
-        latency=_typed(fields, "latency") or None,
-        overhead=_typed(fields, "overhead") or None,
-        delivery=_typed(fields, "delivery"),
-        loss=_typed(fields, "loss"),
+        interval_s=seconds(_typed(fields, "every"), "--every"),
         answer_bytes=whole(_typed(fields, "answer"), "--answer", 0, BYTES_MAX),
-        needs=USUAL["need"] if needs is None else tuple(needs),
-        bare_chip=bool(fields.get("bare-chip")),
-        sleeps=bool(fields.get("sleeps")),
+        delivery=_typed(fields, "delivery"),
+        loss=loss_share(_typed(fields, "loss"), "--loss"),
+        budgets=Budgets(
+            None if flash is None else whole_bytes(flash, "--flash"),
+            None if ram is None else whole_bytes(ram, "--ram", "512"),
+            None if latency is None else seconds(latency, "--latency", "50ms") * 1e6,
+            None if overhead is None else whole_bytes(overhead, "--overhead", "6"),
+        ),
+        needs=whole_needs(fields.get("need", USUAL["need"])),
     )
+    chip, sleeps = bool(fields.get("bare-chip")), bool(fields.get("sleeps"))
+    return question, Supply(_typed(fields, "battery"), _typed(fields, "regulator"), chip, sleeps)
 
 
 def _typed(fields: Mapping[str, Any], name: str) -> str:
     """What a field has, or else the default of its option."""
-    usual = USUAL.get(name)
-    text: str = fields.get(name) or ""
-    return text or ("" if usual is None else str(usual))
+    return str(fields.get(name, USUAL.get(name, "")))
 
 
-def question_of(asked: Asked) -> Question:
-    """The question; InputError for an amount that cannot be read."""
-    return Question(
-        message_bytes=asked.message_bytes,
-        interval_s=seconds(asked.every, "--every"),
-        answer_bytes=asked.answer_bytes,
-        delivery=asked.delivery,
-        loss=loss_share(asked.loss, "--loss"),
-        flash_max=None if asked.flash is None else whole_bytes(asked.flash, "--flash"),
-        ram_max=None if asked.ram is None else whole_bytes(asked.ram, "--ram", "512"),
-        latency_us_max=None if asked.latency is None else seconds(asked.latency, "--latency", "50ms") * 1e6,
-        overhead_max=None if asked.overhead is None else whole_bytes(asked.overhead, "--overhead", "6"),
-        needs=whole_needs(asked.needs),
-    )
-
-
-def setting_of(node: Node, asked: Asked) -> Setting:
+def setting_of(node: Node, question: Question, supply: Supply) -> Setting:
     """All that the costs of a message depend on but the cipher.
 
     Raises
     ------
     InputError
-        What cannot be read, or cannot work: a supply that does not run the device, messages that the link
-        does not take.
+        What cannot work: a supply that does not run the device, messages that the link does not take.
     """
-    question = question_of(asked)
     stored = node.storage is not None
-    sleeping = asked.sleeps or (not stored and sleeps_with(node.radio, node.sleepers))
+    sleeping = supply.sleeps or (not stored and sleeps_with(node.radio, node.sleepers))
     refusal = radio_refusal(node.radio, sleeping)
     if refusal:
         raise InputError(refusal)
-    device = _part(node, "chip" if asked.bare_chip else "board", sleeping)
-    battery = battery_of(asked.battery, node.cells)
-    regulator = regulator_of(asked.regulator, node.regulators)
+    device = _part(node, "chip" if supply.bare_chip else "board", sleeping)
+    battery = battery_of(supply.battery, node.cells)
+    regulator = regulator_of(supply.regulator, node.regulators)
     refusal = supply_refusal(device, battery, regulator)
     if refusal:
         raise InputError(f"--battery: {refusal}")

@@ -4,7 +4,7 @@ and its orders. Two front ends with different defaults would answer one question
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from motecrypt.adviser.model import DELIVERIES, NEEDS, USUAL_NEEDS
@@ -62,9 +62,10 @@ def example_command() -> str:
     return command_of({name: str(value) for name, value in EXAMPLE.items()})
 
 
-def whole_needs(asked: Iterable[str]) -> tuple[str, ...]:
-    """The needs in the order of `NEEDS`. Constant-time alone asks for more than is usual, not for less."""
+def whole_needs(asked: Sequence[str]) -> tuple[str, ...]:
+    """The needs in the order of `NEEDS`, then what is none. Constant-time alone asks for more than is usual,
+    not for less."""
     needs = set(asked)
     if needs == {"constant-time"}:
         needs |= set(USUAL_NEEDS)
-    return tuple(need for need in NEEDS if need in needs)
+    return (*[need for need in NEEDS if need in needs], *[need for need in asked if need not in NEEDS])

@@ -30,7 +30,7 @@ def note_form(device_title: str, hardware: Accelerator | None) -> str:
 
 def hardware_note(form: str, first: Entry) -> str:
     """A `note_form` for an answer's first entry."""
-    return form.replace(SAVED, percent(_saved_percent(first)))
+    return form.replace(SAVED, percent(first.costs.energy.cpu_percent))
 
 
 def hardware_document(hardware: Accelerator | None, first: Entry | None) -> dict[str, Any] | None:
@@ -40,10 +40,5 @@ def hardware_document(hardware: Accelerator | None, first: Entry | None) -> dict
     return {
         "standing": PUBLISHED,
         **asdict(hardware),
-        "saves_at_most_percent": _saved_percent(first) if first and hardware.encrypts else None,
+        "saves_at_most_percent": first.costs.energy.cpu_percent if first and hardware.encrypts else None,
     }
-
-
-def _saved_percent(first: Entry) -> float:
-    """The share of the energy that encryption in software takes, in per cent."""
-    return first.costs.energy.cpu_uj / first.costs.energy.total_uj * 100

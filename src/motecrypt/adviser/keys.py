@@ -8,7 +8,8 @@ repetitions and hashes are not counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from motecrypt.adviser.costs import YEAR_S, battery_uj, shelf_days
 from motecrypt.adviser.exchange import plain_form
@@ -148,6 +149,15 @@ def advised(plans: Sequence[KeyPlan]) -> KeyPlan:
     return fit[-1]
 
 
+def keys_document(plans: Sequence[KeyPlan]) -> dict[str, Any]:
+    """The ways as JSON, with the name of the advised one."""
+    ways = []
+    for plan in plans:
+        fields = asdict(plan)
+        ways.append({**fields.pop("way"), "runs": plan.runs, **fields})
+    return {"advised": advised(plans).way.name, "energy_percent_max": ENERGY_PERCENT_MAX, "ways": ways}
+
+
 def _plan(
     node: KeyNode, entry: Entry, way: KeyWay, handshake: Handshake, computed: Compute, entropy: Entropy
 ) -> KeyPlan:
@@ -190,8 +200,8 @@ def _why_not(node: KeyNode, entry: Entry, computed: Compute, entropy: Entropy) -
     flash = entry.candidate.flash_taken + computed.flash_bytes
     ram = entry.candidate.ram_taken + computed.ram_bytes
     for what, taken, budget, has in (
-        ("flash", flash, question.flash_max, device.flash_bytes),
-        ("RAM", ram, question.ram_max, device.ram_bytes),
+        ("flash", flash, question.budgets.flash_max, device.flash_bytes),
+        ("RAM", ram, question.budgets.ram_max, device.ram_bytes),
     ):
         most = has if budget is None else min(has, budget)
         if taken > most:

@@ -7,7 +7,8 @@ language over the same data (`dataclasses.asdict` gives JSON). It reads neither 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from motecrypt.link.lengths import LinkLengths
 
@@ -207,8 +208,25 @@ class RegulatorPart:
 
 
 @dataclass(frozen=True)
+class Budgets:
+    """What a cipher may take; None: any.
+
+    Attributes
+    ----------
+    flash_max, ram_max : bytes; RAM with its deepest stack.
+    latency_us_max : from the message in memory to its last byte out of the receiver's radio.
+    overhead_max : bytes added to the message before the radio.
+    """
+
+    flash_max: int | None = None
+    ram_max: int | None = None
+    latency_us_max: float | None = None
+    overhead_max: int | None = None
+
+
+@dataclass(frozen=True)
 class Question:
-    """What is asked. Budgets that are None do not count.
+    """What is asked.
 
     Attributes
     ----------
@@ -218,9 +236,6 @@ class Question:
     delivery : of `DELIVERIES`: "confirmed" is answered by the gateway, "unconfirmed" is not, and a
         "one-way" node never listens.
     loss : the share of packets that are lost, each way, below 1.
-    flash_max, ram_max : bytes the cipher may take; RAM with its deepest stack.
-    latency_us_max : from the message in memory to its last byte out of the receiver's radio.
-    overhead_max : bytes added to the message before the radio.
     needs : of `NEEDS`. With "replay" the secure link carries the message; without, the cipher alone does.
     """
 
@@ -229,16 +244,19 @@ class Question:
     answer_bytes: int = 0
     delivery: str = "unconfirmed"
     loss: float = 0.0
-    flash_max: int | None = None
-    ram_max: int | None = None
-    latency_us_max: float | None = None
-    overhead_max: int | None = None
+    budgets: Budgets = Budgets()
     needs: tuple[str, ...] = USUAL_NEEDS
 
     @property
     def linked(self) -> bool:
         """Whether the secure link carries the message."""
         return "replay" in self.needs
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON, with its budgets next to the others."""
+        fields = asdict(self)
+        budgets, needs = fields.pop("budgets"), fields.pop("needs")
+        return {**fields, **budgets, "needs": needs}
 
 
 @dataclass(frozen=True)
@@ -266,6 +284,11 @@ class EnergyShares:
     regulator_uj: float
     self_discharge_uj: float
     total_uj: float
+
+    @property
+    def cpu_percent(self) -> float:
+        """The share of computing, in per cent."""
+        return self.cpu_uj / self.total_uj * 100
 
 
 @dataclass(frozen=True)
@@ -310,6 +333,11 @@ class MessageCosts:
     def air_bytes(self) -> int:
         """Bytes handed to the radio for the usual message, sent once."""
         return sum(self.packet_sizes)
+
+    def per_kb(self, message_bytes: int) -> dict[str, float]:
+        """Time and energy to encrypt 1,024 bytes of data in such messages."""
+        share = 1024 / message_bytes
+        return {"cpu_us_per_kb": self.cpu_us * share, "cpu_uj_per_kb": self.energy.cpu_uj * share}
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
-"""How the adviser's answer is shown: as five lines and the best few, and as JSON."""
+"""How the adviser's answer is shown: as five lines and the best few."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 from motecrypt.adviser import api as advise
+from motecrypt.adviser.costs import Setting
 from motecrypt.adviser.hardware.bounds import bound_named
 from motecrypt.adviser.shown import (
     NOTHING_TO_WATCH,
@@ -20,48 +19,6 @@ from motecrypt.adviser.shown import (
 )
 from motecrypt.cli._output import print_answer, print_blank, print_table, print_words, typed_with
 
-
-def document(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
-    """The answer as JSON: flat enough to be read without knowing the records."""
-
-    def name(candidate: advise.Candidate) -> dict[str, Any]:
-        keys = ("cipher", "implementation", "key_bits", "placement", "cache", "standing")
-        return {key: getattr(candidate, key) for key in keys}
-
-    def sizes(candidate: advise.Candidate) -> dict[str, Any]:
-        return {key: getattr(candidate, key) for key in ("flash_bytes", "ram_bytes", "stack_bytes")}
-
-    return {
-        "question": asdict(question),
-        "usable_charge": answer.usable,
-        "plaintext": asdict(answer.plaintext) if answer.plaintext else None,
-        "ranked": [
-            {
-                "rank": e.rank,
-                **name(e.candidate),
-                **sizes(e.candidate),
-                "ram_with_stack_bytes": e.candidate.ram_taken,
-                **asdict(e.costs),
-                "packets": e.costs.packets,
-                "air_bytes": e.costs.air_bytes,
-                **_per_kb(e.costs, question),
-                "more_energy_percent": e.more_energy_percent,
-                "cpu_energy_percent": _cpu_percent(e),
-                "life_percent_of_plaintext": life_percent(e, answer.plaintext),
-                "timing_varies": e.candidate.timing_varies,
-                "reason": e.reason,
-            }
-            for e in answer.entries
-        ],
-        "excluded": [
-            {**name(e.candidate), "group": e.group, "budgets": e.budgets, "reason": e.reason}
-            for e in answer.exclusions
-        ],
-        "notes": answer.notes,
-        "warnings": answer.warnings,
-    }
-
-
 COLUMNS = (
     *("", "cipher", "implementation", "tag", "flash", "RAM", "ms", "packets", "bytes", "µJ", "life"),
     *("of unencrypted", "why"),
@@ -70,29 +27,22 @@ STORED_COLUMNS = tuple("write ms" if name == "packets" else name for name in COL
 LEAST = ("write ms", "bytes", "ms", "of unencrypted", "RAM", "flash", "tag", "implementation", "µJ")
 
 
-Parts = tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart]
-
-
-def asked_text(question: advise.Question, parts: Parts) -> str:
+def asked_text(setting: Setting) -> str:
     """What was asked, in one sentence."""
-    device, where, battery, between = parts
-    through = "" if between.name == "none" else f" through {between.title}"
+    question, device, battery = setting.question, setting.device, setting.battery
+    through = "" if setting.regulator.name == "none" else f" through {setting.regulator.title}"
+    stored = setting.storage is not None
     return (
         f"{question.message_bytes} bytes every {question.interval_s:g} s, "
-        f"{'stored' if where.startswith('to ') else question.delivery}, from "
-        f"{device.title} ({_OF[device.of]}) {where}, on "
+        f"{'stored' if stored else question.delivery}, from {device.title} ({_OF[device.of]}) "
+        f"{'to' if stored else 'over'} {setting.radio.title}, on "
         f"{battery.name} ({battery.volts:g} V, {number(battery.capacity_mah)} mAh){through}; needs "
         f"{', '.join(question.needs) or 'nothing'}"
     )
 
 
 def print_answered(
-    question: advise.Question,
-    answer: advise.Advice,
-    parts: Parts,
-    step: str,
-    top: int | None,
-    exported: str = "",
+    setting: Setting, answer: advise.Advice, step: str, top: int | None, exported: str = ""
 ) -> None:
     """The answer in five lines, then the best few; with `top` None all of them. `exported`: what the next
     step exports, where it is not the first rank; without a step, why there is none."""
@@ -104,14 +54,14 @@ def print_answered(
         warned += f" {plural(others, 'more warning')}: --all"
     varies = f"; {TIME_VARIES}" if one.timing_varies else ""
     print_answer(
-        asked_text(question, parts),
+        asked_text(setting),
         (
             ("Use", f"{one.name}: {one.standing}{varies}"),
             (
                 "Costs",
-                f"{_work(costs, question, bound_named(parts[0].name))}; "
+                f"{_work(costs, setting.question, bound_named(setting.device.name))}; "
                 f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
-                f"{percent(_cpu_percent(first))} of the energy",
+                f"{percent(costs.energy.cpu_percent)} of the energy",
             ),
             (
                 "Battery",
@@ -142,9 +92,9 @@ def print_answered(
     print_words(f"{ranks}{plural(len(answer.notes), 'note')}: --all")
 
 
-def print_refused(question: advise.Question, answer: advise.Advice, parts: Parts) -> None:
+def print_refused(setting: Setting, answer: advise.Advice) -> None:
     """The question and the notes, if nothing fits; the error has the rest."""
-    print_words(asked_text(question, parts), "bold")
+    print_words(asked_text(setting), "bold")
     for note in answer.notes[1:]:
         print_words(f"- {note}")
 
@@ -154,20 +104,9 @@ def _work(costs: advise.MessageCosts, question: advise.Question, bound: str) -> 
     each = f"{costs.cpu_us / 1000:.2f} ms{f' ({bound})' if bound else ''}"
     if costs.form != "stored":
         return f"{each} and {plural(costs.packets, 'packet')} a message"
-    per_kb = _per_kb(costs, question)
+    per_kb = costs.per_kb(question.message_bytes)
     each += f" and {costs.overhead_bytes} more bytes a record"
     return f"{each}; {per_kb['cpu_us_per_kb'] / 1000:.2f} ms and {per_kb['cpu_uj_per_kb']:,.0f} µJ per KB"
-
-
-def _per_kb(costs: advise.MessageCosts, question: advise.Question) -> dict[str, float]:
-    """Time and energy to encrypt 1,024 bytes of data in such records."""
-    share = 1024 / question.message_bytes
-    return {"cpu_us_per_kb": costs.cpu_us * share, "cpu_uj_per_kb": costs.energy.cpu_uj * share}
-
-
-def _cpu_percent(entry: advise.Entry) -> float:
-    """The share of the energy that computing takes."""
-    return entry.costs.energy.cpu_uj / entry.costs.energy.total_uj * 100
 
 
 _OF = {"board": "the stock board", "chip": "the chip alone"}

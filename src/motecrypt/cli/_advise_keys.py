@@ -1,71 +1,21 @@
-"""`advise --keys`: how the node gets its keys, as a table and as JSON."""
+"""`advise --keys`: how the node gets its keys, as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 from motecrypt.adviser import api as advise
-from motecrypt.adviser.keys import ENERGY_PERCENT_MAX, KeyNode, KeyPlan, advised, key_plans
-from motecrypt.adviser.publickey.baseline import aes_costs
+from motecrypt.adviser.keys import KeyPlan, advised
 from motecrypt.adviser.publickey.entropy import entropy_of
-from motecrypt.adviser.publickey.handshakes import compute, handshakes
-from motecrypt.adviser.publickey.rows import PublicKeyRow, recorded, row_of
 from motecrypt.adviser.shown import days, number, percent, plural
 from motecrypt.base.model import Device
-from motecrypt.catalog import Catalog
 from motecrypt.cli._output import print_answer, print_table, print_words
-from motecrypt.measuring import bench
-from motecrypt.results import Results
 
-HANDSHAKE = "edhoc"
 COLUMNS = (
     *("", "keys", "handshake ms", "packets", "mJ each", "of the energy", "life", "flash", "RAM"),
     *("a captured node", "what was recorded before"),
 )
 LEAST = ("RAM", "flash", "packets", "handshake ms", "mJ each")
-
-
-def plans_of(
-    device: Device, rows: Sequence[PublicKeyRow], node: KeyNode, entry: advise.Entry
-) -> list[KeyPlan]:
-    """Every way to keys for this node, the advised cipher's costs being the base."""
-    shake = handshakes()[HANDSHAKE]
-    computed = compute(shake, device, rows, aes_costs().get(device.name))
-    return key_plans(node, entry, shake, computed, entropy_of(device.chip))
-
-
-def key_rows(catalog: Catalog, device: Device, results: Results) -> list[PublicKeyRow]:
-    """The recorded figures of a device, and what the results file has for it in their place."""
-    names = sorted({algorithm for algorithm, _ in handshakes()[HANDSHAKE].operations})
-    rows = {(r.device, r.algorithm, r.implementation, r.operation): r for r in recorded()}
-    cells = [
-        cell
-        for name in names
-        for body in catalog.public_key_implementations_of(name, device.name)
-        for cell in bench.public_key_cells(catalog, device, body, message_bytes=())
-        if cell.cache != "cold"
-    ]
-    for m in results.newest(cells).values():
-        row = row_of(m)
-        rows[row.device, row.algorithm, row.implementation, row.operation] = row
-    return list(rows.values())
-
-
-def keys_document(plans: Sequence[KeyPlan]) -> dict[str, Any]:
-    """The ways as JSON, with the name of the advised one."""
-    return {
-        "advised": advised(plans).way.name,
-        "energy_percent_max": ENERGY_PERCENT_MAX,
-        "ways": [{**asdict(plan.way), **_costs(plan)} for plan in plans],
-    }
-
-
-def _costs(plan: KeyPlan) -> dict[str, Any]:
-    fields = asdict(plan)
-    del fields["way"]
-    return {"runs": plan.runs, **fields}
 
 
 def print_keys(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device: Device) -> None:

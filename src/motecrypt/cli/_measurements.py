@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from motecrypt.app.ranking import Group, RankedMeasurement, ranked, smallest
 from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import print_answer, print_blank, print_json, print_table
-from motecrypt.cli._ranking import Group, RankedMeasurement, ranked, smallest
 
 if TYPE_CHECKING:
     from motecrypt.adviser.publickey.rows import Behind

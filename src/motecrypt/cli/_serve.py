@@ -10,18 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from motecrypt.adviser import api as advise
+from motecrypt.app.advise import wanted
+from motecrypt.app.ensure import ensure
 from motecrypt.app.plan import planned, prepare, toolchains_by_device
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.cli._advice import ensured, wanted
-from motecrypt.cli._output import open_results
+from motecrypt.cli._output import open_results, print_note
 from motecrypt.measuring import bench
 from motecrypt.present.report import gather, render
 from motecrypt.present.report.orders import PageOrder
 from motecrypt.present.report.server import ReportServer
 from motecrypt.present.report.work import Watch, Work
+from motecrypt.studies import Needs
 
 CELLS_MAX = 20_000
 INTERVAL_S = 3600.0
@@ -100,9 +102,10 @@ def _advised(order: PageOrder, watch: Watch, db: Path | None, jobs: int | None) 
         needs=order.needs,
     )
     found = wanted(chosen.catalog, chosen.device, question)
-    _check([cell for _, cells in found for cell in cells])
+    needs = Needs(kits=(chosen.device.kit,), cells=[cell for _, cells in found for cell in cells])
+    _check(needs.cells)
     with open_results(db) as results:
-        ensured(found, results, chosen.catalog, chosen.device, jobs, watch)
+        print_note(ensure("advise", needs, results, chosen.catalog, jobs, watch))
     return f"all figures for {order.message_bytes[0]} bytes on {chosen.device.name} are there"
 
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import protection
-from motecrypt.adviser.hardware.bounds import bound_fields
-from motecrypt.adviser.hardware_notes import hardware_document, hardware_note
-from motecrypt.adviser.rank import ORDER
+from motecrypt.adviser.hardware_notes import hardware_note
 from motecrypt.air.radios import Radio, load_radio
-from motecrypt.app.selection import select
+from motecrypt.app.advise import AdviseRequest, NodeStorage, advise_plan, plan
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.catalog.accelerators import accelerator_of
-from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
-from motecrypt.cli._advice_shown import asked_text, document, print_answered, print_excluded, print_refused
+from motecrypt.cli._advice_shown import asked_text, print_answered, print_excluded, print_refused
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
     open_results,
     print_json,
+    print_note,
     print_words,
     progress,
     table_options,
@@ -200,101 +195,55 @@ def command(
     With --keys the answer is how this node gets its keys: one key for all, one for each node, or a handshake
     with public keys once or daily, what each costs here, and what a captured node gives away.
     """
-    if keys:
-        from motecrypt.adviser.keys import KeyNode
-        from motecrypt.cli import _advise_keys
-    needs, resists = _resisting(needs)
-    chosen = select(ciphers, libraries, [device_name])
-    catalog, device = chosen.catalog, chosen.device
-    storage = _storage(device, radio_name, storage_name, storage_ma)
-    if keys and storage is not None:
-        raise InputError(
-            "--keys: a node with --storage has no radio to agree on keys over; omit one of the two"
-        )
-    radio = None
-    if storage is not None:
-        needs = _stored_needs(needs)
-        node = advise.node_of(
-            device, storage.as_radio(_record_bytes_max(catalog, message_bytes)), (), storage
-        )
-    else:
-        radio = load_radio(radio_name or "")
-        if packet_bytes is not None:
-            radio = radio.with_figures(packet_bytes=packet_bytes)
-        node = advise.node_of(device, advise.radio_part(radio), _example_sleeps(catalog, device))
-    asked = advise.Asked(
-        message_bytes=message_bytes,
-        every=interval,
-        battery=battery_name,
-        regulator=regulator,
-        flash=flash,
-        ram=ram,
-        latency=latency,
-        overhead=overhead,
-        delivery=delivery,
-        loss=loss,
-        answer_bytes=answer_bytes,
-        needs=_needs(needs),
-        bare_chip=bare_chip,
-        sleeps=sleeps,
-    )
-    setting = advise.setting_of(node, asked)
-    question, part, battery, between = setting.question, setting.device, setting.battery, setting.regulator
-    weighed = replace(catalog, implementations=catalog.protected) if resists else catalog
-    found = wanted(weighed, device, question, chosen.ciphers, chosen.libraries)
-    if resists and not found:
-        raise InputError(
-            f"--need {protection.NEED}: no protected implementation fits {device.name} and these options; "
-            "there are some of aes128-ccm4, -ccm8, -ccm16 and aes128-ctr for AVR, Cortex-M0 and M0+"
-        )
-    chosen.prove_own()
+    storage = _storage(radio_name, storage_name, storage_ma)
+    asked, resists = _needs(needs, stored=storage is not None)
+    fields = {
+        "bytes": message_bytes,
+        "every": interval,
+        "battery": battery_name,
+        "regulator": regulator,
+        "flash": flash,
+        "ram": ram,
+        "latency": latency,
+        "overhead": overhead,
+        "delivery": delivery,
+        "loss": loss,
+        "answer": answer_bytes,
+        "need": asked,
+        "bare-chip": bare_chip,
+        "sleeps": sleeps,
+    }
+    question, supply = advise.asked_in(fields)
+    to = storage or load_radio(radio_name or "", packet_bytes)
+    made = plan(AdviseRequest(device_name, question, supply, to, ciphers, libraries, resists, keys))
     with open_results(db) as results, progress("measuring") as report:
-        candidates = ensured(found, results, weighed, device, jobs, report)
-        operations = _advise_keys.key_rows(catalog, device, results) if keys else []
-    lengths = asked_lengths(question)
-    candidates = [extended(one, device, lengths) for one in candidates]
-    answer = advise.answered(node, setting, candidates)
-    if resists and answer.entries:
-        answer = protection.by_resistance(answer, protection.resistances(), ORDER)
-    hardware, first = accelerator_of(device.chip), answer.entries[0] if answer.entries else None
-    plans = []
-    if keys and first:
-        keyed = KeyNode(question, part, node.radio, battery, between, answer.usable)
-        plans = _advise_keys.plans_of(device, operations, keyed, first)
-    step, refused, exported = _next_step(catalog, device, answer.entries, radio, question)
+        found = advise_plan(made, results, jobs, report)
+    print_note(found.note)
+    answer, device, setting = found.answer, made.chosen.device, made.setting
+    first = answer.entries[0] if answer.entries else None
+    radio = to if isinstance(to, Radio) else None
+    step, refused, exported = _next_step(made.chosen.catalog, device, answer.entries, radio, question)
     if resists:
         refused = "store a secret seed in each device and copy the sources: docs/protection.md"
     if as_json:
-        supplied = {
-            "device": part.title,
-            **bound_fields(device.name),
-            **({"radio": radio.title} if radio else {"storage": storage and asdict(storage)}),
-            "battery": _supply(battery),
-            "regulator": between.name,
-            "cipher_hardware": hardware_document(hardware, first),
-            **({"power_resistance": protection.document(answer)} if resists else {}),
-            **({"keys": _advise_keys.keys_document(plans)} if plans else {}),
-        }
-        print_json({**document(question, answer), **supplied, "next": step or None})
+        print_json({**found.document(), "next": step or None})
+    elif found.keys and first:
+        from motecrypt.cli._advise_keys import print_keys  # with data that --help does not need
+
+        print_keys(asked_text(setting), first, found.keys, device)
     else:
-        parts = (part, f"over {radio.title}" if radio else f"to {node.radio.title}", battery, between)
-        if plans and first:
-            _advise_keys.print_keys(asked_text(question, parts), first, plans, device)
-            return
-        if answer.entries:
-            print_answered(
-                question, answer, parts, step, None if every else top, exported if step else refused
-            )
-            if first and node.hardware and not every:
-                print_words(hardware_note(node.hardware, first))
+        if first:
+            print_answered(setting, answer, step, None if every else top, exported if step else refused)
+            if made.node.hardware and not every:
+                print_words(hardware_note(made.node.hardware, first))
         else:
-            print_refused(question, answer, parts)
+            print_refused(setting, answer)
         if why_not:
             print_excluded(answer.exclusions)
         elif answer.exclusions:
             s = "s" if len(answer.exclusions) > 1 else ""
             print_words(f"{len(answer.exclusions)} candidate{s} excluded; reasons: --why-not")
-    if not answer.entries:
+    if not first:
         raise InputError(answer.notes[0])
 
 
@@ -344,16 +293,7 @@ def _instead(device: Device, first: advise.Entry, taken: advise.Entry) -> str:
     )
 
 
-def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:
-    """The radios with which the example that the next step exports sleeps."""
-    from motecrypt.exports.targets import example_sleeps
-
-    return example_sleeps(device, catalog)
-
-
-def _storage(
-    device: Device, radio_name: str | None, name: str | None, currents: str | None
-) -> advise.StoragePart | None:
+def _storage(radio_name: str | None, name: str | None, currents: str | None) -> NodeStorage | None:
     """The storage that was named instead of a radio; None with a radio.
 
     Raises
@@ -370,10 +310,8 @@ def _storage(
     for parameter, option in _OF_RADIOS.items():
         if click.get_current_context().get_parameter_source(parameter) is not ParameterSource.DEFAULT:
             raise InputError(f"{option}: a node with --storage has no radio; omit one of the two")
-    from motecrypt.results.findings.pico_file import storage_times
-
-    given = None if currents is None else advise.currents_ma(currents)
-    return advise.storage_part(device, name, storage_times(), given)
+    write_ma, idle_ma = (None, None) if currents is None else advise.currents_ma(currents)
+    return NodeStorage(name, write_ma, idle_ma)
 
 
 _OF_RADIOS = {
@@ -385,51 +323,15 @@ _OF_RADIOS = {
 }
 
 
-def _record_bytes_max(catalog: Catalog, message_bytes: int) -> int:
-    """Bytes of the longest record: the data, padded, with the longest nonce and tag that there are."""
-    return message_bytes + max(
-        cipher.nonce_bytes + cipher.tag_bytes + cipher.message.min + cipher.message.multiple
-        for cipher in catalog.ciphers.values()
-    )
+def _needs(text: str, stored: bool) -> tuple[list[str], bool]:
+    """The needs with those that are usual with them, and whether power resistance is one.
 
-
-def _stored_needs(needs: str) -> str:
-    """What stored records need by default: a storage cannot refuse an old copy of itself."""
-    if click.get_current_context().get_parameter_source("needs") is ParameterSource.DEFAULT:
-        return "confidentiality,integrity"
-    if needs.strip() == "constant-time":
-        return f"confidentiality,integrity,{needs}"
-    if "replay" in needs:
-        raise InputError(
-            "--need replay: a storage cannot detect that it was replaced by an older copy; omit it"
-        )
-    return needs
-
-
-def _resisting(needs: str) -> tuple[str, bool]:
-    """The needs without power resistance, and whether it was among them."""
-    words = [word.strip() for word in needs.split(",")]
-    if protection.NEED not in words:
-        return needs, False
-    others = [word for word in words if word not in ("", protection.NEED)]
-    if "replay" in others:
-        raise InputError(
-            f"--need {needs}: the secure link, which protects against replay, has no protected variant; "
-            "omit replay"
-        )
-    if not set(others) - {"constant-time"}:
+    A storage cannot refuse an old copy of itself, so by default its records need no protection against that.
+    """
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    others, resists = [word for word in words if word != protection.NEED], protection.NEED in words
+    if stored and click.get_current_context().get_parameter_source("needs") is ParameterSource.DEFAULT:
+        return ["confidentiality", "integrity"], False
+    if words and (stored or resists) and set(others) <= {"constant-time"}:
         others += ["confidentiality", "integrity"]
-    return ",".join(others), True
-
-
-def _needs(text: str) -> tuple[str, ...]:
-    asked = [word.strip() for word in text.split(",") if word.strip()]
-    for word in asked:
-        if word not in advise.NEEDS:
-            known = ", ".join((*advise.NEEDS, protection.NEED))
-            raise InputError(f"--need '{word}': unknown; choose from {known}")
-    return tuple(asked)
-
-
-def _supply(battery: advise.BatteryPart) -> dict[str, Any]:
-    return {key: getattr(battery, key) for key in ("name", "volts", "capacity_mah")}
+    return others, resists

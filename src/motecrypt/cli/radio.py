@@ -98,9 +98,7 @@ def command(
     from motecrypt.link.ports.signals import Stop
     from motecrypt.simulate.ports.virtual import VirtualRadios
 
-    radio = load_radio(radio_name)
-    if packet_bytes is not None:
-        radio = radio.with_figures(packet_bytes=packet_bytes)
+    radio = load_radio(radio_name, packet_bytes)
     if timeout_ms is not None:
         radio = radio.with_figures(timeout_ms=timeout_ms)
     if page is not None:

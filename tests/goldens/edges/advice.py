@@ -149,7 +149,7 @@ def _just(random: Random, asked: advise.Question, entry: advise.Entry) -> advise
         "latency_us_max": costs.latency_us - random.choice((0.0, 0.0, 1.0)),
     }
     kept = {name: value for name, value in limits.items() if random.random() < 0.5}
-    return replace(asked, **kept)  # type: ignore[arg-type]
+    return replace(asked, budgets=advise.Budgets(**kept))
 
 
 def _told(answer: advise.Advice) -> list[Any]:

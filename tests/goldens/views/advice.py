@@ -42,13 +42,19 @@ ASKED: tuple[tuple[str, str, str, str, advise.Question], ...] = (
     ("uno", "srf", "3xAA", "none", advise.Question(64, 10)),
     ("uno", "srf", "3xAA", "none", advise.Question(65, 10, needs=())),
     ("uno", "srf", "3xAA", "none", advise.Question(16, 10, answer_bytes=200)),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, flash_max=3000)),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, flash_max=10, ram_max=20)),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, ram_max=300, needs=())),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, latency_us_max=5_300)),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, overhead_max=9)),
+    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, budgets=advise.Budgets(flash_max=3000))),
+    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, budgets=advise.Budgets(flash_max=10, ram_max=20))),
+    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, needs=(), budgets=advise.Budgets(ram_max=300))),
+    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, budgets=advise.Budgets(latency_us_max=5_300))),
+    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, budgets=advise.Budgets(overhead_max=9))),
     ("uno", "srf", "3xAA", "none", advise.Question(16, 0.0068)),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 0.05, overhead_max=0, latency_us_max=1.0)),
+    (
+        "uno",
+        "srf",
+        "3xAA",
+        "none",
+        advise.Question(16, 0.05, budgets=advise.Budgets(overhead_max=0, latency_us_max=1.0)),
+    ),
     ("uno", "srf", "2xAA", "none", advise.Question(16, 10)),
     ("uno", "srf", "9xAA", "none", advise.Question(16, 10)),
     ("uno", "srf", "2xAA", "linear", advise.Question(16, 10)),
@@ -62,7 +68,13 @@ ASKED: tuple[tuple[str, str, str, str, advise.Question], ...] = (
     ("pico", "srf", "3xAA", "none", advise.Question(31, 30, answer_bytes=17, needs=())),
     ("pico", "srf", "3xAA-NiMH", "none", advise.Question(31, 30, answer_bytes=17)),
     ("pico", "srf", "LiPo", "none", advise.Question(47, 300, needs=("confidentiality",))),
-    ("pico", "srf", "LiPo", "linear", advise.Question(20, 1.5, ram_max=400, flash_max=5000)),
+    (
+        "pico",
+        "srf",
+        "LiPo",
+        "linear",
+        advise.Question(20, 1.5, budgets=advise.Budgets(ram_max=400, flash_max=5000)),
+    ),
     ("pico", "srf", "CR2032", "none", advise.Question(16, 60)),
     ("uno", "srf", "3xAA", "nano", advise.Question(6, 10)),
     ("uno", "srf", "3xAA", "none", advise.Question(6, 10, delivery="confirmed", loss=0.1)),
@@ -96,7 +108,7 @@ def _answer(state: str, number: int) -> list[Any]:
         others,
         chip,
     )
-    said = plain([device_name, radio_name, battery, regulator, asdict(question)])
+    said = plain([device_name, radio_name, battery, regulator, question.document()])
     numbers = [answer.usable, answer.supply_volts_min, asdict(answer.plaintext) if answer.plaintext else None]
     places = [
         [e.rank, e.candidate.name, e.weight, e.costs.life_days, e.more_energy_percent, e.reason]

@@ -37,10 +37,11 @@ def link_from(kept: dict[str, Any]) -> advise.LinkFacts:
 def from_json(inputs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of `advise` back from JSON, in order."""
     question = {**inputs["question"], "needs": tuple(inputs["question"]["needs"])}
+    limits = {name: question.pop(name) for name in list(question) if name.endswith("_max")}
     radio = {**inputs["radio"], "air_us": tuple(inputs["radio"]["air_us"])}
     battery = {**inputs["battery"], "curve": tuple((v, used) for v, used in inputs["battery"]["curve"])}
     return (
-        advise.Question(**question),
+        advise.Question(**question, budgets=advise.Budgets(**limits)),
         exported.candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
         advise.DeviceFacts(**inputs["device"]),
         advise.RadioPart(**radio),

@@ -10,12 +10,12 @@ from advise_parts import ASKED, LINK, NONE, SRF, SWITCH, THREE_AA, UNO, made
 
 from command_line import run
 from motecrypt.adviser import api as advise
-from motecrypt.adviser.keys import KEY_WAYS, KeyNode, KeyPlan, advised, key_plans
+from motecrypt.adviser.keys import KEY_WAYS, KeyNode, KeyPlan, advised, key_plans, keys_document
 from motecrypt.adviser.publickey.entropy import ENTROPY, Entropy, entropies, entropy_of, entropy_table
 from motecrypt.adviser.publickey.handshakes import Compute, Handshake
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.cli._advise_keys import keys_document, print_keys
+from motecrypt.cli._advise_keys import print_keys
 
 SHAKE = Handshake("toy", "a toy", (24, 12, 24), (("x25519", "agree"),), 0, "", "")
 WORK = Compute(16_000_000, 1e6, 0.0, 9000, 700)
@@ -79,11 +79,11 @@ def test_what_prevents_a_handshake_is_named() -> None:
     assert "does not listen" in why(node(question=replace(ASKED, delivery="one-way")))
     assert why(work=replace(WORK, missing="x25519 agree needs more")) == "x25519 agree needs more"
     assert "no source of randomness" in why(entropy=replace(GENERATOR, quality="none"))
-    assert why(node(question=replace(ASKED, flash_max=10_999))) == (
+    assert why(node(question=replace(ASKED, budgets=advise.Budgets(flash_max=10_999)))) == (
         "11,000 bytes of flash with the cipher's: 10,999 may be taken"
     )
-    assert why(node(question=replace(ASKED, flash_max=11_000))) == ""
-    assert why(node(question=replace(ASKED, ram_max=899))) == (
+    assert why(node(question=replace(ASKED, budgets=advise.Budgets(flash_max=11_000)))) == ""
+    assert why(node(question=replace(ASKED, budgets=advise.Budgets(ram_max=899)))) == (
         "900 bytes of RAM with the cipher's: 899 may be taken"
     )
     assert "of RAM" in why(work=replace(WORK, ram_bytes=2048))

@@ -120,7 +120,7 @@ def test_without_the_link_blocks_are_padded_and_the_whole_nonce_travels() -> Non
 
 def test_contradictory_budgets_are_counted_and_the_nearest_named() -> None:
     big = made(implementation="ours/big", flash_bytes=5000)
-    question = replace(ASKED, flash_max=1500, ram_max=150, overhead_max=23)
+    question = replace(ASKED, budgets=advise.Budgets(flash_max=1500, ram_max=150, overhead_max=23))
     answer = ask(made(), big, made(standing="broken"), question=question)
     assert not answer.entries
     assert answer.notes[0].startswith("Nothing fits. Of 3 implementations 1 are out for other reasons; ")
@@ -141,7 +141,6 @@ def test_an_interval_shorter_than_the_work_is_a_budget_too() -> None:
 
 # --- properties ------------------------------------------------------------------------------------
 
-BUDGETS = ("flash_max", "ram_max", "latency_us_max", "overhead_max")
 candidates = st.builds(
     made,
     cipher=st.sampled_from(["aes128-ccm8", "ascon-aead128", "c-8", "d-8"]),
@@ -175,9 +174,9 @@ def test_more_budget_never_excludes_more(
     limits: tuple[int, int, float, int],
     more: tuple[int, int, float, int],
 ) -> None:
-    tight = replace(ASKED, **dict(zip(BUDGETS, limits, strict=True)))  # type: ignore[arg-type]
+    tight = replace(ASKED, budgets=advise.Budgets(*limits))
     larger = [a + b for a, b in zip(limits, more, strict=True)]
-    wide = replace(ASKED, **dict(zip(BUDGETS, larger, strict=True)))  # type: ignore[arg-type]
+    wide = replace(ASKED, budgets=advise.Budgets(*larger))  # type: ignore[arg-type]
     before = {_key(e.candidate) for e in ask(*some, question=tight).entries}
     after = {_key(e.candidate) for e in ask(*some, question=wide).entries}
     assert before <= after

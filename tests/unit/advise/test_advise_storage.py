@@ -14,7 +14,7 @@ from goldens.views.made_up import filled
 from motecrypt.adviser import api as advise
 from motecrypt.base.energy import energy_uj
 from motecrypt.base.errors import InputError
-from motecrypt.cli import _advice, application
+from motecrypt.cli import application
 from motecrypt.results.findings.pico_file import storage_times
 
 ASKED = advise.Question(message_bytes=16, interval_s=600.0, needs=("confidentiality", "integrity"))
@@ -87,7 +87,7 @@ def test_the_notes_say_where_the_key_is_what_is_not_counted_and_when_it_is_full(
 
 def test_a_budget_speaks_of_storing() -> None:
     eeprom = part("uno", "eeprom")
-    late = ask(eeprom, latency_us_max=50_000.0)
+    late = ask(eeprom, budgets=advise.Budgets(latency_us_max=50_000.0))
     assert not late.entries and "takes 126.9 ms until stored" in late.exclusions[0].reason
     often = ask(eeprom, interval_s=0.05)
     assert often.exclusions[0].budgets == ("interval",), "a storage has no duty cycle"
@@ -116,7 +116,7 @@ COMMAND = "advise --device uno --bytes 16 --every 10min --battery 4xAA-NiMH --li
 
 
 def said(words: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
-    monkeypatch.setattr(_advice, "ensure", lambda *_: None)
+    monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: None)
     environment = {"COLUMNS": "200", "MOTECRYPT_DB": str(filled("near").path)}
     done = CliRunner().invoke(application, words.split(), env=environment)
     return done.exit_code, done.stdout, str(done.exception or "")

@@ -9,18 +9,19 @@ import pytest
 from advise_parts import CATALOG, LINK, SRF, made
 
 from motecrypt.adviser import api as advise
-from motecrypt.adviser.asked import Asked, Node, asked_in, check_measured, node_of, question_of, setting_of
+from motecrypt.adviser.asked import Node, Supply, asked_in, check_measured, node_of, setting_of
 from motecrypt.adviser.defaults import command_of
 from motecrypt.base.errors import InputError
 
 NODE = node_of(CATALOG.device("uno"), SRF, ())
-ASKED = Asked(message_bytes=20, every="10s", battery="3xAA")
+ASKED, ON = advise.Question(20, 10.0), Supply("3xAA")
 FIELDS = {"device": "uno", "radio": "srf", "bytes": "20", "every": "10s", "battery": "3xAA"}
 
 
 def refusal(node: Node = NODE, **changes: Any) -> str:
+    message_bytes = changes.pop("message_bytes", 20)
     with pytest.raises(InputError) as caught:
-        setting_of(node, replace(ASKED, **changes))
+        setting_of(node, replace(ASKED, message_bytes=message_bytes), replace(ON, **changes))
     return str(caught.value)
 
 
@@ -38,27 +39,21 @@ def test_a_question_asked_with_every_option() -> None:
         "bare-chip": "1",
         "sleeps": "1",
     }
-    asked = asked_in({**FIELDS, **typed})
-    assert asked == Asked(
-        *(20, "10s", "3xAA", "switch", "4k", "512", "50ms", "6", "confirmed", "10", 4, ("constant-time",)),
-        bare_chip=True,
-        sleeps=True,
-    )
-    assert question_of(asked) == advise.Question(
-        *(20, 10.0, 4, "confirmed", 0.1, 4096, 512, 50 * 1e-3 * 1e6, 6), needs=advise.NEEDS
-    )
-    assert asked_in(FIELDS) == asked_in({**FIELDS, "loss": "", "answer": "", "flash": ""}) == ASKED
-    assert asked_in({**FIELDS, "need": []}).needs == ()
-    assert question_of(ASKED) == advise.Question(20, 10.0)
+    budgets = advise.Budgets(4096, 512, 50 * 1e-3 * 1e6, 6)
+    question = advise.Question(20, 10.0, 4, "confirmed", 0.1, budgets, advise.NEEDS)
+    assert asked_in({**FIELDS, **typed}) == (question, Supply("3xAA", "switch", True, True))
+    assert asked_in(FIELDS) == (ASKED, ON)
+    assert asked_in({**FIELDS, "need": []})[0].needs == ()
     for name, text, told in (
         ("bytes", "0", "--bytes '0': a whole number from 1 to 65535"),
         ("bytes", "65536", "--bytes '65536': a whole number from 1 to 65535"),
         ("answer", "-1", "--answer '-1': a whole number from 0 to 65535"),
         ("answer", "2.5", "--answer '2.5': a whole number from 0 to 65535"),
+        ("every", "10", "--every '10': no unit; use us, ms, s, min, h, d, as in 10s"),
     ):
         with pytest.raises(InputError, match=f"^{told}$"):
             asked_in({**FIELDS, name: text})
-    assert asked_in({**FIELDS, "bytes": "65535", "answer": "65535"}).answer_bytes == 65535
+    assert asked_in({**FIELDS, "bytes": "65535", "answer": "65535"})[0].answer_bytes == 65535
 
 
 def test_the_command_of_what_is_asked() -> None:
@@ -74,18 +69,17 @@ def test_the_command_of_what_is_asked() -> None:
 
 
 def test_the_setting_that_is_asked_about() -> None:
-    setting = setting_of(NODE, ASKED)
+    setting = setting_of(NODE, ASKED, ON)
     assert (setting.link, setting.radio, setting.storage) == (LINK, SRF, None)
     assert (setting.device.of, setting.device.sleeps) == ("board", False)
-    for node, asked in ((NODE, replace(ASKED, sleeps=True)), (replace(NODE, sleepers=("serial",)), ASKED)):
-        assert setting_of(node, replace(asked, bare_chip=True)).device.sleeps
-    assert setting_of(NODE, replace(ASKED, bare_chip=True)).device == advise.device_part(
+    for node, supply in ((NODE, replace(ON, sleeps=True)), (replace(NODE, sleepers=("serial",)), ON)):
+        assert setting_of(node, ASKED, replace(supply, bare_chip=True)).device.sleeps
+    assert setting_of(NODE, ASKED, replace(ON, bare_chip=True)).device == advise.device_part(
         CATALOG.device("uno"), "chip"
     )
-    assert refusal(every="10") == "--every '10': no unit; use us, ms, s, min, h, d, as in 10s"
     mute = replace(NODE, radio=replace(SRF, unknown=("sleep_ma",)))
     assert "no 'sleep_ma'" in refusal(mute, sleeps=True, battery="3xPotato")
-    assert setting_of(mute, ASKED)
+    assert setting_of(mute, ASKED, ON)
     nano = node_of(CATALOG.device("nano"), SRF, ())
     assert refusal(nano, sleeps=True).startswith("nano: its folder has no current asleep of the stock board")
     assert refusal(battery="3xPotato").startswith("--battery '3xPotato': unknown")
@@ -97,37 +91,39 @@ def test_the_setting_that_is_asked_about() -> None:
 def test_a_node_that_is_asked_to_store_its_data_never_sleeps_by_its_radio() -> None:
     part = advise.storage_part(CATALOG.device("uno"), "eeprom", {})
     node = node_of(CATALOG.device("uno"), part.as_radio(64), ("serial", part.name), part)
-    setting = setting_of(node, replace(ASKED, needs=("integrity",)))
+    setting = setting_of(node, replace(ASKED, needs=("integrity",)), ON)
     assert setting.storage == part and not setting.device.sleeps
     assert setting.device.idle_ma == setting.device.active_ma
 
 
 def test_messages_asked_for_are_as_long_as_those_measured() -> None:
-    device = setting_of(NODE, ASKED).device
+    device = setting_of(NODE, ASKED, ON).device
     most = device.message_bytes_max
     for sent, received in ((most, 0), (1, most)):
-        check_measured(setting_of(NODE, replace(ASKED, message_bytes=sent, answer_bytes=received, needs=())))
+        asked = replace(ASKED, message_bytes=sent, answer_bytes=received, needs=())
+        check_measured(setting_of(NODE, asked, ON))
     for name, option in (("message_bytes", "--bytes"), ("answer_bytes", "--answer")):
-        setting = setting_of(NODE, replace(ASKED, needs=(), **{name: most + 1}))
+        setting = setting_of(NODE, replace(ASKED, needs=(), **{name: most + 1}), ON)
         with pytest.raises(InputError, match=f"^{option} {most + 1}: messages of up to {most} bytes were"):
             check_measured(setting)
 
 
 def test_what_is_added_to_the_answer_that_is_asked_for() -> None:
-    def told(node: Node, asked: Asked, *candidates: advise.Candidate) -> advise.Advice:
-        return advise.answered(node, setting_of(node, asked), candidates)
+    def told(node: Node, on: Supply, *candidates: advise.Candidate) -> advise.Advice:
+        return advise.answered(node, setting_of(node, ASKED, on), candidates)
 
-    answer = told(NODE, ASKED, made())
+    answer = told(NODE, ON, made())
     bare = [note for note in answer.notes if note.endswith("(--bare-chip).")]
     assert len(bare) == 1
-    assert not [note for note in told(NODE, replace(ASKED, bare_chip=True), made()).notes if note in bare]
+    assert not [note for note in told(NODE, replace(ON, bare_chip=True), made()).notes if note in bare]
     unknown = replace(NODE, refusals={**NODE.refusals, "chip": ["x", ""]})
-    assert not [note for note in told(unknown, ASKED, made()).notes if note in bare]
-    assert told(replace(NODE, hardware="it saves {saved}"), ASKED, made()).notes[0].startswith("it saves ")
-    assert told(replace(NODE, hardware="it saves {saved}"), ASKED).notes[0].startswith("No candidate")
+    assert not [note for note in told(unknown, ON, made()).notes if note in bare]
+    assert told(replace(NODE, hardware="it saves {saved}"), ON, made()).notes[0].startswith("it saves ")
+    assert told(replace(NODE, hardware="it saves {saved}"), ON).notes[0].startswith("No candidate")
     most = NODE.board.message_bytes_max if NODE.board else 0
     point = made().points[-1]
     long = made(points=(*made().points, replace(point, message_bytes=most + 1)))
-    answer = told(NODE, replace(ASKED, message_bytes=most + 1, needs=("integrity",)), long)
+    asked = replace(ASKED, message_bytes=most + 1, needs=("integrity",))
+    answer = advise.answered(NODE, setting_of(NODE, asked, ON), [long])
     assert answer.notes[0] == answer.warnings[-1]
     assert answer.notes[0].startswith(f"The cycles for {most + 1:,} bytes are not measured")

@@ -290,11 +290,11 @@ def test_budgets_are_kept_to_the_last_byte() -> None:
     exact = {"flash_max": 2000, "ram_max": 200, "overhead_max": costs.overhead_bytes}
     exact["latency_us_max"] = costs.latency_us
     for name, limit in exact.items():
-        assert ask(made(), question=replace(ASKED, **{name: limit})).entries
-        (out,) = ask(made(), question=replace(ASKED, **{name: limit - 1})).exclusions
+        assert ask(made(), question=replace(ASKED, budgets=advise.Budgets(**{name: limit}))).entries
+        (out,) = ask(made(), question=replace(ASKED, budgets=advise.Budgets(**{name: limit - 1}))).exclusions
         assert out.budgets == (name.removesuffix("_us_max").removesuffix("_max"),)
         assert out.excess == pytest.approx(limit / (limit - 1)) and not out.failed
-    none = ask(made(), question=replace(ASKED, ram_max=0, flash_max=1)).exclusions[0]
+    none = ask(made(), question=replace(ASKED, budgets=advise.Budgets(1, 0))).exclusions[0]
     assert none.excess == 2000 and none.reason == (
         "takes 2,000 bytes of flash, 1,999 too many; takes 200 bytes of RAM with its stack, 200 too many"
     )

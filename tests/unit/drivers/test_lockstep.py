@@ -104,9 +104,7 @@ def test_a_skip_passes_over_one_adiw(engine: Engine, tmp_path: Path) -> None:
 @needs_kit("avr")
 @needs_npm(AVR8JS)
 @pytest.mark.parametrize(("cipher", "variant"), [("aes128-ccm8", "fast"), ("rc4", "kipe-opt")])  # EEPROM
-def test_firmware_of_the_benchmark_says_and_takes_the_same(
-    cipher: str, variant: str, tmp_path: Path
-) -> None:
+def test_firmware_of_the_benchmark_says_and_takes_the_same(cipher: str, variant: str, tmp_path: Path) -> None:
     catalog, device = Catalog.load(), Catalog.load().device("uno")
     body = next(i for i in catalog.implementations_of(cipher, "uno") if i.variant == variant)
     firmware = corpus.built(device, body, "flash")

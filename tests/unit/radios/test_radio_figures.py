@@ -399,5 +399,5 @@ def test_a_faulty_descriptor_says_where(tmp_path: Path, old: str, new: str, said
 def test_a_descriptor_is_named_as_its_file(tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text((FOLDER / "srf.toml").read_text())
     with pytest.raises(InputError, match=r"its radio is named 'srf'; name the file srf\.toml"):
-        load_radio("srf", tmp_path)
+        load_radio("srf", folder=tmp_path)
     assert load_radio(str(tmp_path / "other.toml")).name == "srf"

@@ -91,8 +91,7 @@ def test_the_question_of_a_program_and_an_order_have_these_defaults_too() -> Non
     assert order == PageOrder("advise", ("uno",), (), (20,))
     for usual in (asked, order):
         assert (usual.answer_bytes, usual.delivery, usual.needs) == (0, "unconfirmed", advise.USUAL_NEEDS)
-    assert (asked.loss, asked.flash_max, asked.ram_max) == (0, None, None)
-    assert (asked.latency_us_max, asked.overhead_max) == (None, None)
+    assert (asked.loss, asked.budgets) == (0, advise.Budgets(None, None, None, None))
 
 
 def test_the_help_ends_with_the_example_that_the_form_begins_with() -> None:

@@ -7,7 +7,7 @@ import json
 import random
 import re
 import subprocess
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from kits import needs_kit
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported
-from motecrypt.adviser.asked import Asked, asked_in, check_measured
+from motecrypt.adviser.asked import asked_in, check_measured
 from motecrypt.adviser.exported import node_from, packed, unpacked
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
@@ -38,7 +38,7 @@ for (const one of questions) {
   let said;
   try {
     const node = adviser.node_from(known, one.device, one.radio);
-    const setting = adviser.setting_of(node, adviser.asked_in(fields));
+    const setting = adviser.setting_of(node, ...adviser.asked_in(fields));
     adviser.check_measured(setting);
     const answer = adviser.answered(node, setting, adviser.unpacked(known, one.device));
     const rows = answer.entries.map((entry) => python.fields(adviser.row(entry, answer.plaintext)));
@@ -82,7 +82,7 @@ def random_fields(draw: random.Random, data: dict[str, Any]) -> dict[str, Any]:
     needs = [need for need in advise.NEEDS if draw.random() < (0.2 if "time" in need else 0.85)]
     if delivery == "confirmed" and draw.random() < 0.9:
         needs = [need for need in advise.NEEDS if need in needs or need == "replay"]
-    return {
+    fields = {
         "device": device,
         "radio": radio,
         "bytes": mostly(str(draw.randint(1, 64)), "0", "some", "70000", "5000", chance=0.98),
@@ -100,6 +100,7 @@ def random_fields(draw: random.Random, data: dict[str, Any]) -> dict[str, Any]:
         "bare-chip": mostly(chip, "", "1"),
         "sleeps": draw.choice(["", "1"]),
     }
+    return {name: value for name, value in fields.items() if value != ""}
 
 
 def in_python(data: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def in_python(data: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     said: dict[str, Any] = {"command": advise.command_of(fields)}
     try:
         node = node_from(data, fields["device"], fields["radio"])
-        setting = advise.setting_of(node, asked_in(fields))
+        setting = advise.setting_of(node, *asked_in(fields))
         check_measured(setting)
         answer = advise.answered(node, setting, unpacked(data, fields["device"]))
     except InputError as error:
@@ -141,7 +142,7 @@ def test_five_hundred_random_questions_get_one_answer(data: dict[str, Any]) -> N
     assert counts["answered"] >= 0.6 * QUESTIONS and min(counts.values()) >= 10, counts
 
 
-WHERE = ("adviser/*.py", "cli/advise.py", "cli/_advice*.py", "present/report/static/*.js")
+WHERE = ("adviser/*.py", "app/advise.py", "cli/advise.py", "cli/_advice*.py", "present/report/static/*.js")
 
 
 def texts(path: Path) -> list[str]:
@@ -169,9 +170,9 @@ def test_no_sentence_is_written_twice() -> None:
 
 def test_no_default_is_written_twice() -> None:
     """The records, the command, the form and the scripts take them from `USUAL` and `EXAMPLE`."""
-    record = Asked(message_bytes=1, every="1s", battery="AA")
-    usual = asked_in({name: str(value) for name, value in advise.EXAMPLE.items()})
-    assert replace(usual, message_bytes=1, every="1s", battery="AA") == record
+    question, supply = asked_in({name: str(value) for name, value in advise.EXAMPLE.items()})
+    assert question == advise.Question(question.message_bytes, question.interval_s)
+    assert supply == advise.Supply(supply.battery)
     template = (PACKAGE / "present/report/templates/adviser.html").read_text()
     scripts = "".join(path.read_text() for path in STATIC.glob("*.js"))
     for name, value in {**advise.USUAL, **advise.EXAMPLE}.items():

@@ -221,7 +221,9 @@ def test_a_wrong_command_line_is_one_line(tmp_path: Path, changed: dict[str, str
 def test_a_chip_has_four_memories_at_most(tmp_path: Path) -> None:
     command = riscv.command(device("hifive1"), elf(tmp_path, words(0x73), FLASH), Options())
     for more in (2, 3):  # with flash and RAM, 4 and 5
-        added = [word for number in range(more) for word in ("--ram", f"{0x90000000 + 4096 * number:#x}:4096")]
+        added = [
+            word for number in range(more) for word in ("--ram", f"{0x90000000 + 4096 * number:#x}:4096")
+        ]
         done = subprocess.run(
             [*command[:-1], *added, command[-1]], capture_output=True, timeout=20, check=False, input=b""
         )

@@ -229,8 +229,9 @@ def radio_names(folder: Path = FOLDER) -> list[str]:
     return sorted(_radios(folder))
 
 
-def load_radio(name: str, folder: Path = FOLDER) -> Radio:
-    """The radio of that name, or of that descriptor file (a path that ends in .toml).
+def load_radio(name: str, packet_bytes: int | None = None, folder: Path = FOLDER) -> Radio:
+    """The radio of that name, or of that descriptor file (a path that ends in .toml), with packets of that
+    length; None: its own.
 
     Raises
     ------
@@ -238,8 +239,11 @@ def load_radio(name: str, folder: Path = FOLDER) -> Radio:
         There is none of that name; the nearest names are in the message.
     """
     if name.endswith(".toml"):
-        return replace(read_radio(Path(name)), file=Path(name))
-    radios = _radios(folder)
-    if name not in radios:
-        raise InputError(f"unknown radio '{name}'; known: {', '.join(sorted(radios))}; or a file.toml")
-    return radios[name]
+        radio = replace(read_radio(Path(name)), file=Path(name))
+    elif (known := _radios(folder).get(name)) is None:
+        raise InputError(
+            f"unknown radio '{name}'; known: {', '.join(sorted(_radios(folder)))}; or a file.toml"
+        )
+    else:
+        radio = known
+    return radio if packet_bytes is None else radio.with_figures(packet_bytes=packet_bytes)

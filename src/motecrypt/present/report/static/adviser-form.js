@@ -12,9 +12,9 @@ function candidatesOf(device) {
   return unpacked.get(device);
 }
 
-// What the form has: a text for each option, `need` a list, a flag where it is set.
+// What the form has: a text for each option that is filled in, `need` a list, a flag where it is set.
 function fieldsOf(form) {
-  const texts = [...form].filter(([name]) => name !== "need").map(([name, value]) => [name, String(value).trim()]);
+  const texts = [...form].map(([name, value]) => [name, String(value).trim()]).filter(([name, text]) => name !== "need" && text);
   return python.dict([...texts, ["need", form.getAll("need")]]);
 }
 
@@ -52,7 +52,7 @@ function excludedRows(exclusions) {
 function readForm(form) {
   const device = form.get("device");
   const node = adviser.node_from(adviserData, device, form.get("radio"));
-  const setting = adviser.setting_of(node, adviser.asked_in(fieldsOf(form)));
+  const setting = adviser.setting_of(node, ...adviser.asked_in(fieldsOf(form)));
   adviser.check_measured(setting);
   // A question about some ciphers alone is answered faster; the ranks among those are the same.
   const ask = (question, ciphers = null) => {
