@@ -25,6 +25,7 @@ from motecrypt.adviser.publickey.secrets import causes
 from motecrypt.adviser.records.plan import read_plan
 from motecrypt.air.radios.catalog import read_radio
 from motecrypt.air.wlan.parameters import read_document
+from motecrypt.base import descriptor
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup.kits import read_kits
@@ -174,14 +175,39 @@ def document_text(document: dict[str, Any]) -> str:
     return "".join(f"{json.dumps(key)} = {written(value)}\n" for key, value in document.items())
 
 
-def changed(path: Path, where: tuple[Any, ...], change: Callable[[dict[str, Any], str], None]) -> str:
-    """The file's text with a change made in the table that holds a key."""
-    document = tomllib.loads(path.read_text())
-    table: Any = document
-    for step in where[:-1]:
-        table = table[step]
-    change(table, where[-1])
-    return document_text(document)
+class Changed:
+    """A file with one change after another. Its text is a number, which is parsed as the changed document: to
+    write and parse TOML thousands of times would take a minute."""
+
+    def __init__(self, path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.document = tomllib.loads(path.read_text())
+        self.place = placed(path, folder, document_text(self.document))
+        self.now: dict[str, Any] = {}
+        self.changes = 0
+        parsed = descriptor._parsed
+
+        def parse(text: str, where: str) -> dict[str, Any]:
+            if text != self.text:
+                return parsed(text, where)
+            descriptor._check_values(self.now, where)
+            return self.now
+
+        monkeypatch.setattr(descriptor, "_parsed", parse)
+
+    @property
+    def text(self) -> str:
+        return f"# {self.changes}"
+
+    def read(self, where: tuple[Any, ...], change: Callable[[dict[str, Any], str], None]) -> None:
+        """Read it with a change made in the table that holds a key."""
+        self.now = json.loads(json.dumps(self.document))
+        self.changes += 1
+        self.place.write_text(self.text)
+        table: Any = self.now
+        for step in where[:-1]:
+            table = table[step]
+        change(table, where[-1])
+        read(self.place)
 
 
 def misspelled(key: str) -> str:
@@ -201,12 +227,13 @@ def test_written_toml_is_read_as_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
-def test_a_misspelled_key_is_named_with_the_nearest(path: Path, tmp_path: Path) -> None:
-    document = tomllib.loads(path.read_text())
-    every = list(keys(document, path.name in FREE_FILES))
+def test_a_misspelled_key_is_named_with_the_nearest(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = Changed(path, tmp_path, monkeypatch)
+    every = list(keys(file.document, path.name in FREE_FILES))
     assert len(every) >= 4
-    target = placed(path, tmp_path, document_text(document))
-    read(target)
+    read(file.place)
     for where in every:
 
         def misspell(table: dict[str, Any], key: str) -> None:
@@ -214,9 +241,8 @@ def test_a_misspelled_key_is_named_with_the_nearest(path: Path, tmp_path: Path) 
             table.clear()
             table.update(items)
 
-        target.write_text(changed(path, where, misspell))
         with pytest.raises(InputError) as told:
-            read(target)
+            file.read(where, misspell)
         said = str(told.value)
         assert "\n" not in said and str(path.name) in said
         assert misspelled(where[-1]) in said and "did you mean" in said, (where, said)
@@ -224,17 +250,17 @@ def test_a_misspelled_key_is_named_with_the_nearest(path: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
-def test_a_value_of_another_type_is_refused(path: Path, tmp_path: Path) -> None:
-    document = tomllib.loads(path.read_text())
-    target = placed(path, tmp_path, document_text(document))
-    for where in keys(document, path.name in FREE_FILES):
+def test_a_value_of_another_type_is_refused(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = Changed(path, tmp_path, monkeypatch)
+    for where in keys(file.document, path.name in FREE_FILES):
 
         def falsify(table: dict[str, Any], key: str) -> None:
             table[key] = 7 if isinstance(table[key], bool | str | list | dict) else "seven"
 
-        target.write_text(changed(path, where, falsify))
         with pytest.raises(InputError) as told:
-            read(target)
+            file.read(where, falsify)
         assert "\n" not in str(told.value) and where[-1] in str(told.value), (where, str(told.value))
 
 
@@ -276,20 +302,20 @@ POSITIVE += (
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
-def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> None:
-    document = tomllib.loads(path.read_text())
-    target = placed(path, tmp_path, document_text(document))
+def test_a_number_out_of_its_range_is_refused(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = Changed(path, tmp_path, monkeypatch)
     tried = 0
-    for where in keys(document, path.name in FREE_FILES):
-        table: Any = document
+    for where in keys(file.document, path.name in FREE_FILES):
+        table: Any = file.document
         for step in where[:-1]:
             table = table[step]
         if where[-1] not in POSITIVE or not isinstance(table[where[-1]], int | float):
             continue
         tried += 1
-        target.write_text(changed(path, where, lambda table, key: table.update({key: -1})))
         with pytest.raises(InputError, match=where[-1]):
-            read(target)
+            file.read(where, lambda table, key: table.update({key: -1}))
     without = ("cipher.toml", "library.toml", "setup.toml", "conformance.toml", "target.toml", "example.toml")
     without += ("columns.toml", "records.toml", "entropy.toml", "causes.toml", "systems.toml")
     assert tried or path.name in without or path.parent.name in FIGURES_APART
