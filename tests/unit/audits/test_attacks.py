@@ -36,6 +36,17 @@ EXPECTED = {
 }
 
 
+def test_a_start_gives_the_output_that_its_guess_was():
+    """Of each table that is found, the second step leads to the known one and gives out the guessed byte."""
+    drawn = random.Random(5)
+    for c in range(4):
+        g = bytes(drawn.sample(range(256), 256))
+        for first in range(256):
+            for state in rc4d.starts_through_output(g, c, first):
+                assert rc4d.functions(state, 2)[1].translate(bytes(x ^ c for x in range(256))) == g
+                assert rc4d.functions(state, 1)[0][rc4d.FEEDBACK_START] == first
+
+
 @pytest.mark.parametrize("name", sorted(ACCESS))
 def test_attacks_find_their_ciphers(name):
     assert {attack.NAME for attack in attacks_on(ACCESS[name][0])} == EXPECTED[name]

@@ -156,3 +156,14 @@ def test_ten_thousand_messages_are_read_as_aiocoap_reads_them() -> None:
             taken += 1
             assert as_aiocoap(ours) == read_by_aiocoap(data), data.hex()
     assert taken > 3000 and refused > 1000
+
+
+def test_the_numbers_of_options_are_those_of_the_registry() -> None:
+    """RFC 7252, 12.2; RFC 7641, 8; RFC 7959, 6; RFC 8613, 13.2; RFC 8768, 6."""
+    registry = "IF_MATCH 1 URI_HOST 3 ETAG 4 IF_NONE_MATCH 5 OBSERVE 6 URI_PORT 7 LOCATION_PATH 8"
+    registry += " OSCORE 9 URI_PATH 11"
+    registry += (
+        " CONTENT_FORMAT 12 MAX_AGE 14 URI_QUERY 15 HOP_LIMIT 16 ACCEPT 17 LOCATION_QUERY 20 BLOCK2 23"
+    )
+    registry += " BLOCK1 27 SIZE2 28 PROXY_URI 35 PROXY_SCHEME 39 SIZE1 60"
+    assert " ".join(f"{option.name} {int(option)}" for option in Option) == registry

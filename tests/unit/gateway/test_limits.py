@@ -123,6 +123,28 @@ def test_so_many_bytes_wait_for_a_port_and_further_packets_are_dropped(line: lin
     assert line.dropped_bytes == 14 and line.writing
 
 
+def test_a_line_that_has_heard_nothing_has_no_packet(line: lines.Line) -> None:
+    assert (line.packets, line.lost, list(line.heard(0))) == (0, 0, [])
+
+
+def test_a_port_that_vanished_is_tried_twice_a_second(
+    line: lines.Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, tried = [100.0], list[float]()
+
+    def absent(path: str, baud: int) -> None:
+        tried.append(now[0])
+        raise InputError(f"{path}: absent")
+
+    monkeypatch.setattr(lines, "SerialPort", absent)
+    monkeypatch.setattr(lines, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    line.close()
+    for _ in range(9):
+        line.reopen()
+        now[0] += 0.125
+    assert tried == [100.0, 100.5, 101.0]
+
+
 def test_an_order_has_an_id_of_so_many_letters() -> None:
     def read(letters: int) -> object:
         return read_order(5, b'{"text": "x", "id": "%s"}' % (b"x" * letters), lambda told: None)

@@ -16,6 +16,7 @@ from motecrypt.base.serial_port import PortError
 from motecrypt.link.file_parts import file_parts
 from motecrypt.link.gateway import service as module
 from motecrypt.link.gateway.control import ControlSocket
+from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.native import CONFIRMED, FILE, LISTENS, LONG, SHORT, STREAM, Event
 
 READING = b"21.4 C"
@@ -44,6 +45,16 @@ def test_a_message_is_in_the_spool_before_its_node_is_answered(field: Field) -> 
     (kept,) = field.waiting()
     assert (kept.name, kept.content, kept.kind, kept.length) == ("5.1.0.0", READING, "message", 6)
     assert field.service.statistics()["messages"] == 1
+
+
+def test_a_message_is_delivered_without_waiting_for_the_next_look(
+    field: Field, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[int] = []
+    monkeypatch.setattr(Drain, "wake", lambda drain: woken.append(len(field.waiting())))
+    field.drain()
+    assert field.up(5, READING, CONFIRMED) == [Event.ACCEPTED]
+    assert woken and woken[-1] == 1, "what is kept is there to be delivered"
 
 
 def test_messages_of_several_nodes_in_one_read_are_one_write(field: Field) -> None:

@@ -56,7 +56,9 @@ def test_a_string_is_encrypted_and_decrypted_on_the_terminal(
 def test_a_file_is_encrypted_in_the_picos_flash(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "run", "littleFsAes", "--device", "pico", "--json")
     assert code == 0, err
-    lines = json.loads(out)["uart"].splitlines()
+    told = json.loads(out)
+    lines = told["uart"].splitlines()
+    assert told["reason"] == "stop"
     assert lines[1:3] == ["FileSystem mounted!", "File Size (W): 630"] and lines[-1] == "Example Done!"
     for line, what, printed in ((lines[3], "Encryption", 2343), (lines[4], "Decryption", 2338)):
         time = re.fullmatch(rf"{what} Done, Time taken: (\d+) ms", line)

@@ -84,10 +84,10 @@ def starts_through_output(g: bytes, c: int, first: int) -> Iterator[bytes]:
         j2 = inverse[sj ^ mask]
         j1 = (j2 - sj) & 255
         s1j = s2 if j1 == j2 else sj if j1 == 2 else g[j1] ^ mask
-        if s1j != j1:
+        if s1j != j1:  # the generator's first j is their difference, which is 0
             continue
-        state, j = undo(g.translate(_XOR[mask]), 2, j2)
-        if j == 0 and functions(state, 1)[0][FEEDBACK_START] == first:
+        state, _ = undo(g.translate(_XOR[mask]), 2, j2)
+        if functions(state, 1)[0][FEEDBACK_START] == first:
             yield state
 
 
