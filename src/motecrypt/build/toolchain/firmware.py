@@ -19,7 +19,7 @@ from motecrypt.base.errors import FailureKind, InputError
 from motecrypt.base.model import Compiler, Device, Implementation
 from motecrypt.base.paths import cache_dir, make_dir
 from motecrypt.build.toolchain import toolchain
-from motecrypt.build.toolchain.includes import file_hash, reached, refuse_precompiled
+from motecrypt.build.toolchain.includes import Looked, file_hash, reached, refuse_precompiled
 from motecrypt.build.toolchain.objects import compiled, kept, seen
 from motecrypt.build.toolchain.scripts import link_flags, shared_scripts
 from motecrypt.build.toolchain.sizes import Sizes, elf_sizes, object_sizes, symbols
@@ -145,7 +145,7 @@ def _headers_named(defines: tuple[str, ...]) -> list[str]:
     return [value[1:-1] for value in values if len(value) > 2 and value[0] in '"<']
 
 
-def _read_by_compiler(request: BuildRequest) -> list[Path]:
+def _read_by_compiler(request: BuildRequest, looked: Looked) -> list[Path]:
     """Every file of ours or the user's that goes into a build, as far as can be known without building."""
     sources, include = _resolve(request)
     refuse_precompiled((request.implementation.folder, request.device.folder))
@@ -154,12 +154,16 @@ def _read_by_compiler(request: BuildRequest) -> list[Path]:
     device = [p for p in sorted(request.device.folder.iterdir()) if p.suffix in _DEVICE_FILES]
     device += shared_scripts(request.device, request.placement)
     bench = FIRMWARE / "bench" / "bench.c"
-    return reached([*sources, *near, *device, bench], directories, _headers_named(_defines(request)))
+    named = _headers_named(_defines(request))
+    return reached([*sources, *near, *device, bench], directories, named, looked=looked)
 
 
-def key_of(request: BuildRequest) -> str:
-    """The content hash of a build: sources, headers, flags, compiler, device. Builds nothing."""
-    device = request.device
+def key_of(request: BuildRequest, looked: Looked | None = None) -> str:
+    """The content hash of a build: sources, headers, flags, compiler, device. Builds nothing.
+
+    `looked` is what was looked up for other keys.
+    """
+    device, looked = request.device, looked or Looked()
     if request.placement not in device.placements:
         raise InputError(f"device {device.name} has no placement '{request.placement}'")
     parts = {
@@ -174,7 +178,7 @@ def key_of(request: BuildRequest) -> str:
         "memory": {name: asdict(m) for name, m in device.memory.items()},
         "order": [Path(source).name for source in (*request.implementation.sources, *device.hal)],
         "warnings": _strictness(request.implementation, device.compiler),
-        "files": sorted((f.name, file_hash(f)) for f in _read_by_compiler(request)),
+        "files": sorted((f.name, file_hash(f, looked)) for f in _read_by_compiler(request, looked)),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

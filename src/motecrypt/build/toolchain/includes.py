@@ -33,9 +33,32 @@ SETTLED_NS = 2_000_000_000
 have steps."""
 
 
-def file_hash(path: Path) -> str:
+class Looked:
+    """What was looked up in the file system, each thing once. It is for files that do not change meanwhile."""
+
+    def __init__(self) -> None:
+        self.listings = _Listings()
+        self._headers: dict[str, Path | None] = {}
+        self._read: dict[Path, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+
+    def header(self, path: str) -> Path | None:
+        """The file at a path, or None; BuildError where it is precompiled."""
+        if path not in self._headers:
+            if os.path.exists(f"{path}.gch"):  # noqa: PTH110
+                raise BuildError(_precompiled(f"{path}.gch"))
+            self._headers[path] = _resolved(path) if os.path.isfile(path) else None  # noqa: PTH113
+        return self._headers[path]
+
+    def read(self, path: Path) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """SHA-256 of the content, the headers and files that it includes, and the macros that it includes."""
+        if path not in self._read:
+            self._read[path] = _read(path)
+        return self._read[path]
+
+
+def file_hash(path: Path, looked: Looked | None = None) -> str:
     """SHA-256 of a file's content; BuildError where it cannot be read."""
-    return _read(path)[0]
+    return (looked.read(path) if looked else _read(path))[0]
 
 
 def computed(path: Path) -> tuple[str, ...]:
@@ -48,6 +71,7 @@ def reached(
     directories: Sequence[Path],
     named: Iterable[str] = (),
     macros: Mapping[str, str] | None = None,
+    looked: Looked | None = None,
 ) -> list[Path]:
     """The sources and all that they include, each once, in a fixed order.
 
@@ -57,23 +81,24 @@ def reached(
         Headers that the compiler's command line names (-DCONFIG_FILE="x.h").
     macros
         Which header a macro is that an #include line names.
+    looked
+        What was looked up before.
     """
-    known = macros or {}
+    known, looked = macros or {}, looked or Looked()
     found: dict[Path, None] = {}
     folders = [str(directory) for directory in directories]
     seen: dict[tuple[str, str], Path | None] = {}  # what was asked for, from where
-    listings = _Listings()
-    waiting = [*sources, *(p for name in named if (p := find(name, folders, listings)))]
+    waiting = [*sources, *(p for name in named if (p := find(name, folders, looked)))]
     while waiting:
         path = waiting.pop()
         if path in found:
             continue
         found[path] = None
         beside = str(path.parent)
-        _, names, macros_named = _read(path)
+        _, names, macros_named = looked.read(path)
         for name in (*names, *(known[macro] for macro in macros_named if macro in known)):
             if (beside, name) not in seen:
-                seen[(beside, name)] = find(name, [beside, *folders], listings)
+                seen[(beside, name)] = find(name, [beside, *folders], looked)
             header = seen[(beside, name)]
             if header is not None and header not in found:
                 waiting.append(header)
@@ -104,12 +129,12 @@ def _names_in(folder: str, changed_ns: int) -> frozenset[str]:
     return frozenset(name.lower() for name in os.listdir(folder))  # noqa: PTH208
 
 
-def find(name: str, folders: Sequence[str], listings: _Listings | None = None) -> Path | None:
+def find(name: str, folders: Sequence[str], looked: Looked | None = None) -> Path | None:
     """The file of that name in the first folder that has it, or None; BuildError where it is precompiled.
 
-    Plain strings: this is asked very often. `listings` are of folders that do not change meanwhile.
+    Plain strings: this is asked very often.
     """
-    listings = _Listings() if listings is None else listings
+    looked = looked or Looked()
     inner, _, last = name.rpartition("/")
     if name.startswith("/"):
         folders, inner = (inner or "/",), ""
@@ -117,14 +142,11 @@ def find(name: str, folders: Sequence[str], listings: _Listings | None = None) -
     own, precompiled = last.lower(), f"{last.lower()}.gch"
     for folder in folders:
         place = f"{folder}/{inner}" if inner else folder
-        names = listings[place]
+        names = looked.listings[place]
         if plain and names is not None and own not in names and precompiled not in names:
             continue
-        path = f"{place}/{last}"
-        if os.path.exists(f"{path}.gch"):  # noqa: PTH110
-            raise BuildError(_precompiled(f"{path}.gch"))
-        if os.path.isfile(path):  # noqa: PTH113
-            return _resolved(path)
+        if header := looked.header(f"{place}/{last}"):
+            return header
     return None
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from motecrypt.base.model import Cell, Cipher, Device
 from motecrypt.build.toolchain import BuildError, BuildRequest, key_of
+from motecrypt.build.toolchain.includes import Looked
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.measuring.bench import inputs
@@ -37,13 +38,16 @@ class CellKeys:
         self._devices = Devices(catalog)
         self._shared: dict[Group, tuple[str, str, str]] = {}
         self._empty: dict[tuple[str, str, str, int, tuple[int, ...]], str] = {}
+        self._looked = Looked()
 
     def __call__(self, cell: Cell) -> str:
         group = group_of(cell)
         if group not in self._shared:
             device = self._devices.get(cell.device, cell.toolchain, cell.implementation)
             cipher = self._catalog.measured(cell.implementation.cipher)
-            built = _key_or_reason(BuildRequest(device, cell.implementation, cell.placement, cell.flags))
+            built = _key_or_reason(
+                BuildRequest(device, cell.implementation, cell.placement, cell.flags), self._looked
+            )
             base = self._base(device, cell.placement, cipher.tag_bytes)
             runner = runner_of(device.runner).identity(device)
             settings = json.dumps([device.clock_hz, dict(device.simulator)], sort_keys=True)
@@ -53,7 +57,7 @@ class CellKeys:
     def _base(self, device: Device, placement: str, tag_bytes: int) -> str:
         key = (device.name, device.compiler.command, placement, tag_bytes, tuple(device.bench.values()))
         if key not in self._empty:
-            self._empty[key] = _key_or_reason(empty_request(device, placement, tag_bytes))
+            self._empty[key] = _key_or_reason(empty_request(device, placement, tag_bytes), self._looked)
         return self._empty[key]
 
     def build_key(self, job: Job) -> str:
@@ -61,9 +65,9 @@ class CellKeys:
         return self._shared[job.group][0]
 
 
-def _key_or_reason(request: BuildRequest) -> str:
+def _key_or_reason(request: BuildRequest, looked: Looked) -> str:
     try:
-        return key_of(request)
+        return key_of(request, looked)
     except BuildError as error:
         return f"unbuildable: {error}"
 
