@@ -19,13 +19,16 @@ from kits import needs_kit
 from motecrypt import (
     AdviseRequest,
     Builds,
+    ExportRequest,
     Lengths,
+    LinkRadio,
     MeasureRequest,
     MeasureResult,
     NodeStorage,
     Question,
     Supply,
     advise,
+    export,
     load_radio,
     measure,
 )
@@ -145,6 +148,47 @@ def test_advice_is_what_the_command_prints(tmp_path: Path, capsys: pytest.Captur
 def test_a_wrong_question_is_an_input_error(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         plan_advice(replace(ASKED, **changes))
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        (False, []),
+        (True, ["--link"]),
+        (
+            LinkRadio(load_radio("srf", 24), True),
+            ["--link", "--radio", "srf", "--packet-bytes", "24", "--sends-only"],
+        ),
+    ],
+)
+def test_an_export_is_what_the_command_writes(
+    link: bool | LinkRadio, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = ExportRequest("arduino", "aes128-ccm8", variant="tiny", link=link, measure=False)
+    made = export(request, tmp_path / "one", tmp_path / "r.db")
+    assert capsys.readouterr() == ("", "") and not (tmp_path / "r.db").exists()
+    given = ["arduino", str(tmp_path / "two"), "--cipher", "aes128-ccm8", "--variant", "tiny", *words]
+    run(capsys, "export", *given, "--no-measure", "--db", str(tmp_path / "r.db"))
+    files = {path.relative_to(tmp_path / "two"): path for path in (tmp_path / "two").rglob("*")}
+    assert {file for file, path in files.items() if path.is_file()} >= set(map(Path, made.library.files))
+    for name, content in made.library.files.items():
+        assert (tmp_path / "one" / name).read_bytes() == files[Path(name)].read_bytes() == content
+    assert made.document()["files"] == sorted(made.library.files) and made.warning == ""
+
+
+def test_a_weak_cipher_is_exported_with_a_warning(tmp_path: Path) -> None:
+    made = export(ExportRequest("c", "rc4", measure=False), tmp_path / "out", tmp_path / "r.db")
+    assert made.warning.startswith("rc4 is BROKEN") and made.document()["standing"] == "broken"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine").write_text("")
+    for request, said in (
+        (ExportRequest("c", "rc4", measure=False), "other"),
+        (ExportRequest("tape", "rc4"), "tape"),
+        (ExportRequest("c", "rc4", device="unoo"), "did you mean"),
+        (ExportRequest("c", "rc4", link=True), "the link has no rc4"),
+    ):
+        with pytest.raises(InputError, match=said):
+            export(request, tmp_path / ("new" if request.link else "other"))
 
 
 def test_every_name_is_there_and_documented_with_types() -> None:

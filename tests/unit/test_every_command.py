@@ -75,7 +75,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(wlan.bench, "ensure", made_up)
     monkeypatch.setattr(wlan, "need", lambda *_: None)
-    monkeypatch.setattr(export, "have", lambda *_: True)
+    monkeypatch.setattr("motecrypt.app.export.have", lambda *_: True)
     monkeypatch.setattr(profile, "load_firmware", lambda *_: None)
     monkeypatch.setattr(profile, "profile", lambda *_: PROFILE)
     monkeypatch.chdir(tmp_path)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import click
 
 from motecrypt import exports as export
-from motecrypt.app.selection import select
+from motecrypt.air.radios import load_radio
+from motecrypt.app.export import ExportRequest, ExportResult
+from motecrypt.app.export import export as write_library
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cell, Device, Implementation, Measurement
-from motecrypt.build.setup import have
-from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
-from motecrypt.cli._link_options import chosen_radio
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
-from motecrypt.measuring import bench
-from motecrypt.results import Results
-from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostQuestion
+from motecrypt.cli._output import (
+    db_option,
+    json_option,
+    print_json,
+    print_next,
+    print_note,
+    progress,
+)
 
 
 @click.command(epilog="Example: motecrypt export arduino McAes --cipher aes128-ccm8")
@@ -84,136 +83,57 @@ def command(
     """
     if cipher_name is None:
         raise InputError("say what to export: --cipher NAME ('motecrypt list ciphers')")
-    chosen = select([cipher_name], devices=[] if device_name is None else [device_name])
-    target = export.target(target_name, chosen.catalog)
-    if device_name is not None:
-        target = export.for_device(target, chosen.device)
-    cipher = chosen.cipher
-    body = export.choose(chosen.catalog, cipher, target, variant, placement)
-    chosen.prove_own()
-    radio = _radio(with_link, radio_name, packet_bytes, sends_only)
-    export.refuse_foreign(folder)
-    with open_results(db, make=not no_measure) as results:
-        if with_link:
-            plan = partial(export.plan_link, placement=placement, url=url, radio=radio)
-            planned = plan(chosen.catalog, target, cipher, body)
-            question = export.cost_question(chosen.catalog, target, cipher, body, placement, radio)
-            costs = _link_costs(question, chosen.catalog, results, not no_measure)
-            planned = plan(chosen.catalog, target, cipher, body, costs=costs)
-        else:
-            planned = export.plan(chosen.catalog, target, cipher, body, results, placement=placement, url=url)
-            if not no_measure:
-                measured = _measure(chosen.catalog, target, body, placement, results)
-                planned = export.plan(
-                    chosen.catalog,
-                    target,
-                    cipher,
-                    body,
-                    results,
-                    placement=placement,
-                    url=url,
-                    measured=measured,
-                )
-    planned.write(folder)
-    for warning in _warnings(planned):
-        print(f"motecrypt: warning: {warning}", file=sys.stderr)
-    if as_json:
-        print_json(
-            {
-                **planned.about,
-                "folder": folder,
-                "name": planned.name,
-                "standing": cipher.standing,
-                "files": sorted(planned.files),
-                "measure": [missing.command for missing in planned.figures.missing],
-            }
-        )
-        return
-    what = f"the link with {cipher.name}" if with_link else cipher.name
-    print(f"{folder}: {what} ({body.name}) as {target.title}, {len(planned.files)} files; see README.md")
-    if planned.figures.missing:
-        devices = " and ".join(missing.device for missing in planned.figures.missing)
-        print(f"not measured on {devices}: README.md has the commands; export again to add the figures")
-    wanted = (
-        []
-        if with_link
-        else export.figure_cells(chosen.catalog, body, placement, chosen.catalog.device(target.device))
+    link = _link(with_link, radio_name, packet_bytes, sends_only)
+    request = ExportRequest(
+        target_name, cipher_name, variant or "", device_name or "", placement, url, link, not no_measure
     )
-    print_next(_next(planned, target, folder, wanted, db))
+    with progress("measuring") as report:
+        found = write_library(request, folder, db, report)
+    library = found.library
+    print_note(found.warning and f"warning: {found.warning}")
+    if as_json:
+        print_json(found.document())
+        return
+    cipher = library.cipher.name
+    what = f"the link with {cipher}" if with_link else cipher
+    files = f"{len(library.files)} files; see README.md"
+    print(f"{folder}: {what} ({library.body.name}) as {found.target.title}, {files}")
+    if library.figures.missing:
+        devices = " and ".join(missing.device for missing in library.figures.missing)
+        print(f"not measured on {devices}: README.md has the commands; export again to add the figures")
+    print_next(_next(found, db))
 
 
-def _next(
-    planned: export.Export,
-    target: export.Target,
-    folder: Path,
-    wanted: Sequence[tuple[Device, Sequence[Cell]]],
-    db: Path | None,
-) -> str:
+def _next(found: ExportResult, db: Path | None) -> str:
     """Keys for the nodes of a link; else the missing figures, the library's own test in the simulator, or an
     audit of the cipher."""
-    if "link" in planned.about:
+    library, folder = found.library, found.folder
+    if "link" in library.about:
         from motecrypt.exports.link_node import suite_of
 
-        suite = suite_of(planned.cipher)
+        suite = suite_of(library.cipher)
         return f"motecrypt key gateway.key --link{'' if suite == 'aes128-ccm' else f' --suite {suite}'}"
-    missing = next((one.device for one in planned.figures.missing if one.command), None)
+    missing = next((one.device for one in library.figures.missing if one.command), None)
     if missing is not None:
-        device, cells = next(pair for pair in wanted if pair[0].title == missing)
-        asked = typed_cipher(planned.cipher)
-        step = export.measure_command(typed_device(device), planned.body, cells, asked)
+        device, cells = next(pair for pair in found.cells if pair[0].title == missing)
+        step = export.measure_command(typed_device(device), library.body, cells, typed_cipher(library.cipher))
         return step if db is None else f"{step} --db {shlex.quote(str(db))}"
     sketch = "examples/KnownAnswer/KnownAnswer.ino"
-    if sketch in planned.files and target.name == "arduino":
+    if sketch in library.files and found.target.name == "arduino":
         words = ["run", str(folder / sketch), "--libraries", str(folder.parent), "--until", "right"]
     else:
-        words = ["audit", typed_cipher(planned.cipher)]
+        words = ["audit", typed_cipher(library.cipher)]
     return shlex.join(["motecrypt", *words])
 
 
-def _measure(
-    catalog: Catalog, target: export.Target, body: Implementation, placement: str, results: Results
-) -> Mapping[Cell, Measurement]:
-    """The figures by their content, on the devices whose compiler and simulator are here."""
-    wanted = export.figure_cells(catalog, body, placement, catalog.device(target.device))
-    cells = [cell for device, cells in wanted if have(device.kit) for cell in cells]
-    with progress("measuring") as report:
-        return bench.ensure(cells, results, catalog, progress=report)
-
-
-def _link_costs(
-    question: LinkCostQuestion, catalog: Catalog, results: Results, measure: bool
-) -> tuple[LinkCostAnswer, str] | None:
-    """The link's figures by their content where its device's compiler and simulator are here, else stored."""
-    if not measure or not (have(catalog.device(question.device).kit) and have("host")):
-        return question.answer(results)
-    from motecrypt.measuring.experiments.link_cost import LinkCost
-
-    with progress("measuring") as report:
-        found = LinkCost.of(question).ensure(results, lambda what: report(0, 1, what))
-        report(1, 1, "")
-    read = LinkCostAnswer.from_json(found.outcome)
-    return None if read is None else (read, found.made_at[:10])
-
-
-def _radio(
+def _link(
     with_link: bool, name: str | None, packet_bytes: int | None, sends_only: bool
-) -> export.LinkRadio | None:
-    """The one radio that a link is for."""
+) -> bool | export.LinkRadio:
+    """Whether the link is exported; the one radio that it is for."""
     if not with_link and (name is not None or packet_bytes is not None or sends_only):
         raise InputError("--radio, --packet-bytes and --sends-only need --link")
     if name is None:
         if packet_bytes is not None or sends_only:
             raise InputError("--packet-bytes and --sends-only need --radio ('motecrypt list radios')")
-        return None
-    return export.LinkRadio(chosen_radio(name, packet_bytes), sends_only)
-
-
-def _warnings(planned: export.Export) -> list[str]:
-    cipher = planned.cipher
-    if cipher.standing == "broken":
-        return [
-            f"{cipher.name} is BROKEN ({cipher.standing_reason}): for study only; it does not protect data"
-        ]
-    if cipher.standing in ("legacy", "unrated"):
-        return [f"{cipher.name} is {cipher.standing}: {cipher.standing_reason or 'it is not rated'}"]
-    return []
+        return with_link
+    return export.LinkRadio(load_radio(name, packet_bytes), sends_only)

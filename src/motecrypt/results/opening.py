@@ -11,10 +11,11 @@ from motecrypt.results.store import Results
 
 
 @contextmanager
-def opened(results: Path | str | Results | None) -> Iterator[Results]:
-    """The file, for as long as it is needed; what is open stays open. None: the default one."""
+def opened(results: Path | str | Results | None, make: bool = True) -> Iterator[Results]:
+    """The file, for as long as it is needed; what is open stays open. None: the default one.
+    Without `make` there need not be one."""
     if isinstance(results, Results):
         yield results
     else:
-        with Results(Path(results or default_results())) as store:
+        with Results(Path(results or default_results()), make=make) as store:
             yield store

@@ -1,0 +1,144 @@
+"""Write a measured cipher, or the link with it, as a library to install."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motecrypt import exports
+from motecrypt.app.selection import select
+from motecrypt.base.model import Cell, Device
+from motecrypt.build.setup import have
+from motecrypt.catalog import Catalog
+from motecrypt.measuring import bench
+from motecrypt.results import Results, opened
+from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostQuestion
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What to export.
+
+    Attributes
+    ----------
+    target : "arduino", "c", "pico-sdk" and others.
+    cipher : its name, or the path of a folder.
+    variant : of our implementation; empty: the best for the target's core.
+    device : with "c": for this device, with its compiler's flags.
+    placement : of constant tables: "flash" or "ram".
+    url : the library's web address, for its metadata.
+    link : the secure link with that cipher: for any radio (True), or for one.
+    measure : whether what is not stored is measured for the README, where compiler and simulator are here.
+    """
+
+    target: str
+    cipher: str
+    variant: str = ""
+    device: str = ""
+    placement: str = "flash"
+    url: str = ""
+    link: bool | exports.LinkRadio = False
+    measure: bool = True
+
+
+@dataclass(frozen=True)
+class ExportResult:
+    """What was written.
+
+    Attributes
+    ----------
+    library : its name, files and figures; `library.figures.missing` are those that are not stored.
+    cells : what its figures are, by device; none for a link, which has costs of its own.
+    """
+
+    folder: Path
+    target: exports.Target
+    library: exports.Export
+    cells: Sequence[tuple[Device, Sequence[Cell]]]
+
+    @property
+    def warning(self) -> str:
+        """What to know of the cipher's security status; empty where there is nothing."""
+        cipher = self.library.cipher
+        if cipher.standing == "broken":
+            reason = cipher.standing_reason
+            return f"{cipher.name} is BROKEN ({reason}): for study only; it does not protect data"
+        if cipher.standing in ("legacy", "unrated"):
+            return f"{cipher.name} is {cipher.standing}: {cipher.standing_reason or 'it is not rated'}"
+        return ""
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            **self.library.about,
+            "folder": str(self.folder),
+            "name": self.library.name,
+            "standing": self.library.cipher.standing,
+            "files": sorted(self.library.files),
+            "measure": [missing.command for missing in self.library.figures.missing],
+        }
+
+
+def export(
+    request: ExportRequest,
+    folder: Path | str,
+    results: Path | str | Results | None = None,
+    progress: Progress | None = None,
+) -> ExportResult:
+    """Write a library into a folder that is new, empty or an earlier export in which nothing was changed.
+
+    `results` and `progress` are as `measure` takes them.
+
+    Raises
+    ------
+    InputError
+        A name that does not exist, no implementation for the target, or a folder that must not be replaced.
+    """
+    chosen = select([request.cipher], devices=[request.device] if request.device else [])
+    catalog, folder, report = chosen.catalog, Path(folder), progress or (lambda *_: None)
+    target = exports.target(request.target, catalog)
+    if request.device:
+        target = exports.for_device(target, chosen.device)
+    body = exports.choose(catalog, chosen.cipher, target, request.variant or None, request.placement)
+    what, placement, url = (catalog, target, chosen.cipher, body), request.placement, request.url
+    chosen.prove_own()
+    exports.refuse_foreign(folder)
+    cells: Sequence[tuple[Device, Sequence[Cell]]] = ()
+    with opened(results, make=request.measure) as store:
+        if request.link:
+            radio = None if request.link is True else request.link
+            linked = partial(exports.plan_link, placement=placement, url=url, radio=radio)
+            linked(*what)  # what cannot be exported is not measured
+            question = exports.cost_question(*what, placement, radio)
+            library = linked(
+                *what, costs=_link_costs(question, catalog, store, report if request.measure else None)
+            )
+        else:
+            alone = partial(exports.plan, placement=placement, url=url)
+            library = alone(*what, store)
+            cells = exports.figure_cells(catalog, body, placement, catalog.device(target.device))
+            if request.measure:
+                here = [cell for device, own in cells if have(device.kit) for cell in own]
+                library = alone(*what, store, measured=bench.ensure(here, store, catalog, progress=report))
+    library.write(folder)
+    return ExportResult(folder, target, library, cells)
+
+
+def _link_costs(
+    question: LinkCostQuestion, catalog: Catalog, results: Results, report: Progress | None
+) -> tuple[LinkCostAnswer, str] | None:
+    """The link's figures by their content where its device's compiler and simulator are here, else stored."""
+    if report is None or not (have(catalog.device(question.device).kit) and have("host")):
+        return question.answer(results)
+    from motecrypt.measuring.experiments.link_cost import LinkCost
+
+    found = LinkCost.of(question).ensure(results, lambda what: report(0, 1, what))
+    report(1, 1, "")
+    read = LinkCostAnswer.from_json(found.outcome)
+    return None if read is None else (read, found.made_at[:10])
