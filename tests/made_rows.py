@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from motecrypt.adviser.model import Candidate, Point
 from motecrypt.adviser.publickey.rows import PublicKeyRow
 from motecrypt.base.model import Measurement
 
@@ -76,3 +78,11 @@ def made_measurement(**changes: Any) -> Measurement:
 def made_public_key(**changes: Any) -> PublicKeyRow:
     """An agreement that ran."""
     return replace(_PUBLIC_KEY, **changes)
+
+
+def candidates_of(data: Mapping[str, Any], device: str) -> list[Candidate]:
+    """The candidates of a device back from `export`ed (and JSON-decoded) data."""
+    return [
+        Candidate(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})
+        for entry in data["candidates"][device]
+    ]

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from made_rows import candidates_of
 from motecrypt.adviser import api as advise
-from motecrypt.adviser import exported
 from motecrypt.adviser.shown import days
 from motecrypt.catalog import Catalog
 from motecrypt.cli.advise import command
@@ -161,7 +161,7 @@ def test_the_page_and_its_command_answer_every_question_alike(
 
     def measured(_: Any, device: Any, __: Any, found: Any, ___: Any) -> list[advise.Candidate]:
         asked = {_name(bare) for bare, _ in found}
-        return [one for one in exported.candidates_of(data, device.name) if _name(one) in asked]
+        return [one for one in candidates_of(data, device.name) if _name(one) in asked]
 
     monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: "")
     monkeypatch.setattr("motecrypt.app.advise.filled", measured)

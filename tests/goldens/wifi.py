@@ -8,6 +8,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import wifi_open
 from goldens.text import digest
 from motecrypt.air.wlan import capture, dcf, protection, tkip
 from motecrypt.base.errors import InputError, MotecryptError
@@ -19,10 +20,10 @@ SECONDS = (0x00, 0x01, 0x02, 0x03, 0x40, 0xBF, 0xFC, 0xFF)
 def _opened(name: str, sealed: bytes, key: bytes) -> str:
     try:
         if name == "wep":
-            return protection.open_wep(sealed, key[:13]).hex()
+            return wifi_open.open_wep(sealed, key[:13]).hex()
         if name == "tkip":
-            return protection.open_tkip(sealed, key[:16], key[16:24]).hex()
-        return protection.open_ccmp(sealed, key[:16]).hex()
+            return wifi_open.open_tkip(sealed, key[:16], key[16:24]).hex()
+        return wifi_open.open_ccmp(sealed, key[:16]).hex()
     except MotecryptError as error:
         return str(error)
 

@@ -78,7 +78,7 @@ def test_the_other_kinds_are_read() -> None:
     assert costs is not None and (costs.run("encrypt").time_us, costs.run("decrypt").time_us) == (5, 7)
     speeds = Speeds.from_json(SPEEDS)
     assert speeds is not None and speeds.rows[0].ours and speeds.machine.aes_instructions is None
-    assert (speeds.rows[0].cycles_per_byte, speeds.rows[0].megabytes_per_second) == (2.5, 2000)
+    assert speeds.rows[0].cycles_per_byte == 2.5
     types = DataTypeTimes.from_json(TYPES)
     assert types is not None and types.ratio_to_text["text"].median == 1
     assert CallAnswer.from_json({"failed": "no"}) == CallFailure(failed="no")

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from made_rows import candidates_of
 from motecrypt.adviser import api as advise
-from motecrypt.adviser import exported
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _several, reproduce
 from motecrypt.cli._baseline import DEVICES, LENGTHS, baseline
@@ -84,7 +84,7 @@ def test_the_adviser_answers_from_it_alone(tmp_path: Path) -> None:
     data = write_report(tmp_path / "report.html", database).adviser
     answer = advise.advise(
         advise.Question(message_bytes=QUESTION, interval_s=10.0),
-        exported.candidates_of(data, "uno"),
+        candidates_of(data, "uno"),
         advise.DeviceFacts(**data["devices"]["uno"]),
         advise.RadioPart(**{**data["radios"]["srf"], "air_us": tuple(data["radios"]["srf"]["air_us"])}),
         advise.link_facts(),

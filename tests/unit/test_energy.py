@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from motecrypt.base.energy import (
     Battery,
     Processor,
-    battery_life_days,
     battery_percent,
     energy_uj,
-    implied_current_ma,
     parse_battery,
     work,
 )
@@ -28,10 +26,6 @@ def test_the_sample_of_the_source() -> None:
     assert energy.time_us == pytest.approx(28.571, abs=0.001)
     assert energy.charge_mas == pytest.approx(5.71e-3, rel=1e-4)
     assert round(energy.energy_uj, 1) == 7.7
-
-
-def test_the_sample_current_follows_from_the_printed_charge() -> None:
-    assert implied_current_ma(5.71e-3, 20_000, 700e6) == pytest.approx(processor("sample-700mhz").current_ma)
 
 
 def test_units() -> None:
@@ -61,14 +55,6 @@ def test_battery() -> None:
 def test_no_battery(text: str) -> None:
     with pytest.raises(InputError, match="battery"):
         parse_battery(text)
-
-
-def test_battery_life() -> None:
-    battery = Battery(1000, 3.0)  # 10,800 J
-    assert battery_life_days(battery, 0, 0, 0) == float("inf")
-    assert battery_life_days(battery, 1e6, 10_800, 0) == pytest.approx(1.0)
-    assert battery_life_days(battery, 0, 0, 1000) == pytest.approx(1000 / 24)  # 1000 mAh at 1 mA
-    assert battery_life_days(battery, 0, 0, 0, 100) == pytest.approx(365.25)
 
 
 def test_every_processor_has_a_source() -> None:

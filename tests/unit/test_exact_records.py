@@ -34,7 +34,7 @@ from motecrypt.build.toolchain.sizes import Sizes, object_sizes
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.measuring.bench import inputs, passes, record
-from motecrypt.measuring.bench.keys import BENCH_VERSION, cell_key, cell_keys
+from motecrypt.measuring.bench.keys import BENCH_VERSION, CellKeys, cell_keys
 from motecrypt.measuring.bench.passes import CellFigures, WrongOutput, run_passes, starts_of
 from motecrypt.measuring.bench.plan import Job, group
 from motecrypt.measuring.bench.record import Trouble, measurement
@@ -426,22 +426,22 @@ def test_a_key_changes_with_all_that_a_cell_is(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(keys, "key_of", lambda request: f"{request!r}")
     found = cell_keys(CATALOG, cells())
     assert list(found) == cells() and len(set(found.values())) == len(found)
-    assert all(found[cell] == cell_key(CATALOG, cell) for cell in cells())
+    assert all(found[cell] == CellKeys(CATALOG)(cell) for cell in cells())
     other = replace(CATALOG, devices={**CATALOG.devices, "uno": replace(CATALOG.device("uno"), clock_hz=1)})
-    assert cell_key(other, cells()[0]) != found[cells()[0]] and BENCH_VERSION == 2
+    assert CellKeys(other)(cells()[0]) != found[cells()[0]] and BENCH_VERSION == 2
     uno = CATALOG.device("uno")
     turned = replace(uno, simulator=dict(reversed([*uno.simulator.items()])))
     assert [*turned.simulator] != [*uno.simulator]
     other = replace(CATALOG, devices={**CATALOG.devices, "uno": turned})
     with monkeypatch.context() as patch:
         patch.setattr(keys, "key_of", lambda request: "built")
-        assert cell_key(other, cells()[0]) == cell_key(CATALOG, cells()[0])
+        assert CellKeys(other)(cells()[0]) == CellKeys(CATALOG)(cells()[0])
 
     def fail(request: object) -> str:
         raise BuildError("no compiler")
 
     monkeypatch.setattr(keys, "key_of", fail)
-    assert cell_key(CATALOG, cells()[0]) != found[cells()[0]]
+    assert CellKeys(CATALOG)(cells()[0]) != found[cells()[0]]
 
 
 def test_an_oracle_counts_by_what_is_in_its_file() -> None:

@@ -37,7 +37,6 @@ def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPa
             kept = raw[row.cipher, row.rounds, row.operation, row.library]
             assert kept["cycles_low"] <= row.cycles <= kept["cycles_high"]
             assert (row.cycles_per_byte is None) == (operation == "setup")
-            assert (row.megabytes_per_second is None) == (operation == "setup")
     installed = [name for name in wanted.libraries if host_speed.library_version(name)]
     assert list(answer.missing) == [name for name in wanted.libraries if name not in installed]
     aes = groups["aes128-cbc", 128, 0, "decrypt"]

@@ -122,7 +122,6 @@ def test_an_ad_hoc_transfer_by_hand(protocol: str, full: int, head: int, answers
     assert got.sender_rx_us == pytest.approx(answers * answer_us + packets * ack_us)
     assert got.receiver_tx_us == pytest.approx(got.sender_rx_us)
     assert got.receiver_rx_us == pytest.approx(got.sender_tx_us)
-    assert got.throughput_mbit == pytest.approx(8 * size / us)
     assert (got.rate_mbit, got.retries_per_frame, got.applies, got.note) == (11, 0, True, "")
 
 

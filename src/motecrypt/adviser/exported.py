@@ -162,14 +162,6 @@ def node_from(data: Mapping[str, Any], device: str, radio: str) -> Node:
     )
 
 
-def candidates_of(data: Mapping[str, Any], device: str) -> list[Candidate]:
-    """The candidates of a device back from `export`ed (and JSON-decoded) data."""
-    return [
-        Candidate(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})
-        for entry in data["candidates"][device]
-    ]
-
-
 def packed(data: Mapping[str, Any]) -> dict[str, Any]:
     """The same data smaller, which `unpacked` reads: candidates as plain rows.
 

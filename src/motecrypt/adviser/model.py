@@ -16,7 +16,6 @@ NEEDS = ("confidentiality", "integrity", "replay", "constant-time")
 USUAL_NEEDS = NEEDS[:3]
 DELIVERIES = ("unconfirmed", "confirmed", "one-way")
 EXCLUDED = ("broken", "needs", "failed", "budget")
-BUDGETS = ("flash", "ram", "latency", "overhead", "interval", "duty")
 
 
 @dataclass(frozen=True)

@@ -133,44 +133,6 @@ def work(cycles: float, processor: Processor) -> Energy:
     )
 
 
-def implied_current_ma(charge_mas: float, cycles: float, clock_hz: float) -> float:
-    """The average current in mA that a published charge (mA s) for `cycles` at `clock_hz` implies."""
-    return charge_mas / (time_us(cycles, clock_hz) * 1e-6)
-
-
 def battery_percent(energy_in_uj: float, battery: Battery) -> float:
     """The share of a full battery that `energy_in_uj` (microjoules) takes, in per cent."""
     return energy_in_uj * 1e-6 / battery.energy_j * 100
-
-
-def battery_life_days(
-    battery: Battery,
-    energy_per_message_uj: float,
-    messages_per_day: float,
-    sleep_current_ua: float,
-    self_discharge_percent_per_year: float = 0.0,
-) -> float:
-    """How long a battery lasts a device that wakes for messages and sleeps in between, in days.
-
-    Parameters
-    ----------
-    battery
-        Its rated energy is taken as wholly usable.
-    energy_per_message_uj
-        All that a message costs (computing, radio), in microjoules.
-    messages_per_day
-        How many messages a day, 0 or more.
-    sleep_current_ua
-        The current between messages, at the battery's voltage, in microamperes.
-    self_discharge_percent_per_year
-        What the battery loses by itself, in per cent of its rated energy a year.
-
-    Returns
-    -------
-    float
-        Days; infinite if nothing draws anything.
-    """
-    sleep_j = sleep_current_ua * 1e-6 * battery.voltage_v * 86400
-    lost_j = battery.energy_j * self_discharge_percent_per_year / 100 / HOURS_PER_YEAR * 24
-    a_day_j = energy_per_message_uj * 1e-6 * messages_per_day + sleep_j + lost_j
-    return battery.energy_j / a_day_j if a_day_j > 0 else float("inf")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from motecrypt.base.model import Cipher, Device
 from motecrypt.catalog.places import PACKAGE
-from motecrypt.catalog.publickey import PublicKeyAlgorithm
 
 
 def typed_path(path: Path) -> str:
@@ -32,8 +31,3 @@ def typed_cipher(cipher: Cipher) -> str:
 def typed_device(device: Device) -> str:
     """A device."""
     return typed_path(device.folder) if is_own(device.folder) else device.name
-
-
-def typed_algorithm(algorithm: PublicKeyAlgorithm) -> str:
-    """A public-key algorithm; a folder may hold several."""
-    return f"{typed_path(algorithm.folder)}/{algorithm.name}" if is_own(algorithm.folder) else algorithm.name

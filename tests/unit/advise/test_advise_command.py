@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import ran
+from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported
 from motecrypt.adviser.hardware.bounds import bound_text
@@ -193,7 +194,7 @@ def test_the_json_is_what_the_function_says(db: Path) -> None:
         stored = [m for m in results.measurements(device="uno") if m.message_bytes == 20]
     data = json.loads(json.dumps(exported.export(catalog, stored)))
     candidates = [
-        c for c in exported.candidates_of(data, "uno") if c.cipher in ("aes128-ccm8", "ascon-aead128", "rc4d")
+        c for c in candidates_of(data, "uno") if c.cipher in ("aes128-ccm8", "ascon-aead128", "rc4d")
     ]
     answer = advise.advise(
         advise.Question(message_bytes=20, interval_s=10.0),

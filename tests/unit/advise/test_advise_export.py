@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, LINK, SRF, ask, made
 
+from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported
 from motecrypt.air.radios import radio_names
@@ -24,7 +25,7 @@ def test_the_export_is_json_and_answers_the_same() -> None:
     again = advise.RadioPart(**{**srf, "air_us": tuple(srf["air_us"]), "unknown": tuple(srf["unknown"])})
     assert again == SRF
     data["candidates"] = {"uno": json.loads(json.dumps([asdict(made()), asdict(made(tag_bytes=16))]))}
-    back = exported.candidates_of(data, "uno")
+    back = candidates_of(data, "uno")
     assert ask(*back, radio=again) == ask(made(), made(tag_bytes=16))
 
 
@@ -42,7 +43,7 @@ def from_json(inputs: dict[str, Any]) -> tuple[Any, ...]:
     battery = {**inputs["battery"], "curve": tuple((v, used) for v, used in inputs["battery"]["curve"])}
     return (
         advise.Question(**question, budgets=advise.Budgets(**limits)),
-        exported.candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
+        candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
         advise.DeviceFacts(**inputs["device"]),
         advise.RadioPart(**radio),
         link_from(inputs["link"]),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, SRF
 
+from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported, gather
 from motecrypt.air.radios import load_radio, radio_names
@@ -392,7 +393,7 @@ def test_the_export_has_what_was_measured() -> None:
     )
     expected = advise.candidates_from(CATALOG, UNO, [*whole(4), measured(**other)])
     assert made["candidates"]["uno"] == [asdict(c) for c in expected]
-    assert exported.candidates_of(made, "uno") == expected
+    assert candidates_of(made, "uno") == expected
     assert sum(bool(c.points) for c in expected) == 1
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from subjects import subject
 
-from motecrypt.air.wlan.protection import open_wep
 from motecrypt.base.process import Outcome
 from motecrypt.measuring.audits import (
     Unavailable,
     wep,
 )
+from wifi_open import open_wep
 
 
 def test_a_capture_is_what_any_listener_hears() -> None:

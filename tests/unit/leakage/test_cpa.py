@@ -77,17 +77,6 @@ def test_noise_and_snr_belong_together():
         noise.noise_sd_of(-1)
 
 
-def test_a_known_snr_is_measured():
-    traces = sbox_traces(20_000, 2.0, 4, samples=24)
-    found = cpa.signal_to_noise(traces.samples, traces.inputs, TARGET, 5)
-    assert found[FIRST + 5] == pytest.approx(0.5, rel=0.06)
-    assert np.delete(found, FIRST + 5).max() < 0.01
-    clean = sbox_traces(600, 0.0, 4, samples=24)
-    assert cpa.signal_to_noise(clean.samples, clean.inputs, TARGET, 5)[FIRST + 5] == np.inf
-    with pytest.raises(InputError, match="2 traces are too few"):
-        cpa.signal_to_noise(clean.samples[:2], clean.inputs[:2], TARGET, 5)
-
-
 def expected_success(noise_sd, n, draws=20_000):
     """The chance that the right guess correlates best at one sample: the scores are nearly normal.
 

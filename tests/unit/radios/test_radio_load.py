@@ -13,7 +13,8 @@ from motecrypt.air.radios import load_radio
 from motecrypt.air.radios.air import air_time_us, lock_us
 from motecrypt.air.radios.catalog import ChannelSharing, Radio, SourcedNumber
 from motecrypt.air.radios.levels import Levels
-from motecrypt.air.radios.load import (
+from motecrypt.base.errors import InputError
+from radio_traffic import (
     SECONDS_MAX,
     Carried,
     OfferedTraffic,
@@ -23,7 +24,6 @@ from motecrypt.air.radios.load import (
     pure_aloha,
     slotted_aloha,
 )
-from motecrypt.base.errors import InputError
 
 RUNS, STATIONS, PACKETS = 16, 1000, 2500
 T_15 = 5.24

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.views.made_up import filled
-from motecrypt.adviser import exported
+from made_rows import candidates_of
 from motecrypt.adviser.exported import packed, unpacked
 from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
@@ -117,4 +117,4 @@ def test_candidates_are_packed_without_loss() -> None:
     read = json.loads(json.dumps(packed(adviser)))
     assert adviser["candidates"]
     for device in adviser["candidates"]:
-        assert unpacked(read, device) == exported.candidates_of(adviser, device)
+        assert unpacked(read, device) == candidates_of(adviser, device)

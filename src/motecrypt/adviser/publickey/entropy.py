@@ -53,12 +53,3 @@ def entropy_of(chip: str, path: Path = ENTROPY) -> Entropy:
         if any(fnmatchcase(chip, pattern) for pattern in one.chips):
             return one
     raise InputError(f"{path}: no entry matches {chip}; end with one for '*'")
-
-
-def entropy_table(path: Path = ENTROPY) -> str:
-    """All of them as a table in Markdown."""
-    lines = ["| chips | source | quality | how to use it | where this is from |", "|---|---|---|---|---|"]
-    for one in entropies(path):
-        chips = ", ".join("all others" if pattern == "*" else pattern for pattern in one.chips)
-        lines.append(f"| {chips} | {one.title} | {one.quality} | {one.advice} | {one.source} |")
-    return "\n".join(lines)

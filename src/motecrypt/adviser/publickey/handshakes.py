@@ -44,11 +44,6 @@ class Handshake:
         """Bytes of all its messages."""
         return sum(self.flights)
 
-    @property
-    def symmetric(self) -> bool:
-        """Whether it uses no public keys."""
-        return not self.operations
-
 
 def handshakes(path: Path = HANDSHAKES) -> dict[str, Handshake]:
     """The handshakes by name.

@@ -1,6 +1,6 @@
 """One channel that many radios share, event by event in virtual time: who sends when, and who receives what.
 
-It has no serial lines, settings or programs: the modules that build on it (network.py for ports, load.py for
+It has no serial lines, settings or programs: the modules that build on it (network.py for ports, tests for
 traffic alone) offer packets and ask, when a packet has ended, what each receiver got of it.
 
 **Access.** What a radio does before it sends is its descriptor's `access` (catalog.py):

@@ -139,11 +139,6 @@ class TransferTime:
         """Duration in seconds."""
         return self.us / 1e6
 
-    @property
-    def throughput_mbit(self) -> float:
-        """Payload over duration, Mbit/s."""
-        return 8 * self.payload_bytes / self.us
-
 
 def payload_per_packet(protocol: str) -> int:
     """Bytes of the file in one full IP packet."""

@@ -1,4 +1,4 @@
-"""WEP, TKIP and CCMP protected 802.11 frames: seal and open one MPDU. Pure; keys are arguments.
+"""WEP, TKIP and CCMP protected 802.11 frames: seal one MPDU. Pure; keys are arguments.
 
 A frame here is the MAC header and the body, without the frame check sequence. Sources: IEEE Std
 802.11-2012, 11.2.2 (WEP), 11.4.2 (TKIP), 11.4.3 (CCMP). WEP and TKIP are broken and deprecated; they
@@ -10,13 +10,12 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
 from motecrypt.air.wlan.tkip import frame_key, michael
-from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.errors import InputError
 
 PROTECTED = 0x40  # frame control, second byte
 EXTENDED_IV = 0x20
@@ -95,10 +94,6 @@ def _split(frame: bytes) -> tuple[bytes, bytes]:
     return header, frame[length:]
 
 
-def _opened(header: bytes, body: bytes) -> bytes:
-    return header[:1] + bytes([header[1] & ~PROTECTED]) + header[2:] + body
-
-
 def seal_wep(frame: bytes, key: bytes, iv: bytes, key_id: int = 0) -> bytes:
     """Protect a frame with WEP: 3 bytes of IV and the key number before, a 4-byte CRC behind.
 
@@ -112,15 +107,6 @@ def seal_wep(frame: bytes, key: bytes, iv: bytes, key_id: int = 0) -> bytes:
     """
     header, body = _split(frame)
     return header + iv + bytes([key_id << 6]) + _rc4(iv + key, body + _checksum(body))
-
-
-def open_wep(frame: bytes, key: bytes) -> bytes:
-    """The frame that was sealed with WEP; MotecryptError if its CRC does not hold."""
-    length = header_bytes(frame)
-    plain = _rc4(frame[length : length + 3] + key, frame[length + 4 :])
-    if len(plain) < 4 or _checksum(plain[:-4]) != plain[-4:]:
-        raise MotecryptError("WEP: the integrity check value does not match; another key, or a changed frame")
-    return _opened(frame[:length], plain[:-4])
 
 
 def _addresses(frame: bytes) -> tuple[bytes, bytes]:
@@ -160,22 +146,6 @@ def seal_tkip(
     return header + iv + _rc4(key, body + _checksum(body))
 
 
-def open_tkip(frame: bytes, temporal_key: bytes, michael_key: bytes) -> bytes:
-    """The frame that was sealed with TKIP; MotecryptError if its CRC or Michael does not hold."""
-    length = header_bytes(frame)
-    iv = frame[length:]
-    packet_number = iv[2] | iv[0] << 8 | int.from_bytes(iv[4:8], "little") << 16
-    plain = _rc4(frame_key(temporal_key, frame[10:16], packet_number), frame[length + 8 :])
-    if len(plain) < 12 or _checksum(plain[:-4]) != plain[-4:]:
-        raise MotecryptError(
-            "TKIP: the integrity check value does not match; another key, or a changed frame"
-        )
-    opened = _opened(frame[:length], plain[:-12])
-    if michael_of(opened, michael_key) != plain[-12:-4]:
-        raise MotecryptError("TKIP: Michael does not match; another key, or a changed frame")
-    return opened
-
-
 def _ccm_inputs(header: bytes, packet_number: int) -> tuple[bytes, bytes]:
     """Nonce and associated data of a CCMP frame (IEEE Std 802.11-2012, 11.4.3.3.3 and .4)."""
     quality = header[0] & 0x8C == 0x88
@@ -206,16 +176,3 @@ def seal_ccmp(frame: bytes, temporal_key: bytes, packet_number: int, key_id: int
     nonce, associated = _ccm_inputs(header, packet_number)
     before = number[:2] + bytes([0, EXTENDED_IV | key_id << 6]) + number[2:]
     return header + before + AESCCM(temporal_key, tag_length=8).encrypt(nonce, body, associated)
-
-
-def open_ccmp(frame: bytes, temporal_key: bytes) -> bytes:
-    """The frame that was sealed with CCMP; MotecryptError if its check does not hold."""
-    length = header_bytes(frame)
-    header, before = frame[:length], frame[length : length + 8]
-    packet_number = int.from_bytes(before[:2] + before[4:], "little")
-    nonce, associated = _ccm_inputs(header, packet_number)
-    try:
-        body = AESCCM(temporal_key, tag_length=8).decrypt(nonce, frame[length + 8 :], associated)
-    except InvalidTag:
-        raise MotecryptError("CCMP: the check does not match; another key, or a changed frame") from None
-    return _opened(header, body)

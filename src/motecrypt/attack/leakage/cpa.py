@@ -314,32 +314,3 @@ def counts_up_to(most: int, least: int = 10) -> list[int]:
         found.add(count)
         step += 1
     return sorted(found)
-
-
-def signal_to_noise(
-    samples: NDArray[np.generic], known: Bytes, target: PowerTarget, part: int
-) -> NDArray[np.float64]:
-    """Return the SNR of one part's classes at each sample, (s,), as measured on traces of one key (`noise`).
-
-    The variance of the classes' means, less what noise adds to it, divided by the mean variance within the
-    classes. Classes with one trace are left out.
-    """
-    centred = centre(samples)
-    classes = target.classes_of(target.check(known), part)
-    sums = ClassSums.empty(target.classes, centred.shape[1])
-    squares = ClassSums.empty(target.classes, centred.shape[1])
-    sums.add(centred, classes)
-    squares.add(np.square(centred), classes)
-    full = sums.counts > 1
-    if full.sum() < 2:
-        raise InputError(f"{len(samples):,} traces are too few to measure a signal: record more")
-    counts = sums.counts[full][:, None]
-    means = sums.sums[full] / counts
-    within = np.maximum(squares.sums[full] - counts * np.square(means), 0).sum(axis=0) / (counts - 1).sum()
-    overall = (means * counts).sum(axis=0) / counts.sum()
-    between = (np.square(means - overall) * counts).sum(axis=0) / counts.sum()
-    signal = np.maximum(between - within * (len(counts) - 1) / counts.sum(), 0)
-    noisy = within > 1e-6 * signal  # what is below is rounding
-    found: NDArray[np.float64] = np.where(signal > 1e-9, np.inf, 0.0)
-    np.divide(signal, within, out=found, where=noisy)
-    return found

@@ -25,8 +25,6 @@ WEIGHT_OF_BYTE: Values = np.array([value.bit_count() for value in range(256)], n
 BLOCK_BYTES = 16
 #: Bytes 1 to 13 of CCM's first blocks are the nonce (RFC 3610, sections 2.2 and 2.3, with L = 2).
 CCM_NONCE_BYTES = 13
-#: Ascon-AEAD128's initial value as the first word of the state (NIST SP 800-232, table 14).
-ASCON_IV = 0x00001000808C0001
 #: The constant of the first of twelve rounds (NIST SP 800-232, table 5).
 ASCON_FIRST_CONSTANT = 0xF0
 #: Rotations of the linear layer for the words that are predicted (NIST SP 800-232, section 3.4).

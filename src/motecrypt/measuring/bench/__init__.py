@@ -7,13 +7,12 @@ encrypted).
 """
 
 from motecrypt.catalog.cells import cells_for, public_key_cells
-from motecrypt.measuring.bench.keys import cell_key, cell_keys
+from motecrypt.measuring.bench.keys import cell_keys
 from motecrypt.measuring.bench.measure import CrewOf, Watcher, ensure
 
 __all__ = [
     "CrewOf",
     "Watcher",
-    "cell_key",
     "cell_keys",
     "cells_for",
     "ensure",

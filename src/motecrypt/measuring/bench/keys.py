@@ -19,11 +19,6 @@ from motecrypt.simulate.runners import runner_of
 BENCH_VERSION = 2
 
 
-def cell_key(catalog: Catalog, cell: Cell) -> str:
-    """The content hash of a cell: build, runner, inputs, oracle and lengths. Builds nothing."""
-    return CellKeys(catalog)(cell)
-
-
 def cell_keys(catalog: Catalog, cells: Iterable[Cell]) -> dict[Cell, str]:
     """The keys of many cells: what those of one build share is worked out once."""
     keys = CellKeys(catalog)

@@ -40,7 +40,7 @@ from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
 from motecrypt.link.told import OUTCOMES, TAKEN, NodeMessage
 from motecrypt.results import Results
-from motecrypt.results.findings.crowd import KIND, SHARE, VERSION, CrowdQuestion, breaks_down
+from motecrypt.results.findings.crowd import KIND, VERSION, CrowdQuestion
 
 MASTER = bytes(range(16))
 NODES_MAX = BROADCAST - 1
@@ -364,49 +364,6 @@ def crowd(plan: CrowdPlan) -> CrowdResult:
         The link broke a promise: a reading doubled, made up, or reported as accepted without delivery.
     """
     return _Crowd(plan).run()
-
-
-def crowds(
-    radios: Sequence[str] = RADIOS,
-    nodes: Sequence[int] = NODES,
-    interval_s: float = 1.0,
-    seconds: float = 60.0,
-    confirmed: bool = True,
-    channel: Channel | None = None,
-    levels: Callable[[int], Levels] | None = None,
-    spread_ms: float = SPREAD_MS,
-    progress: Callable[[str], None] | None = None,
-) -> list[dict[str, Any]]:
-    """The figures for each radio with each number of nodes; `levels` makes those of so many ports."""
-    rows = []
-    for name in radios:
-        for number in nodes:
-            if progress is not None:
-                progress(f"{name}, {number} nodes")
-            plan = CrowdPlan(
-                load_radio(name),
-                number,
-                interval_s,
-                seconds,
-                confirmed,
-                channel,
-                None if levels is None else levels(number + 1),
-                spread_ms=spread_ms,
-            )
-            rows.append(crowd(plan).row())
-    return rows
-
-
-def breaks_down_at(rows: Iterable[dict[str, Any]], share: float = SHARE) -> dict[str, int | None]:
-    """By radio, the smallest number of nodes with which less than that share was delivered; None: none."""
-    found: dict[str, int | None] = {}
-    by_radio: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        by_radio.setdefault(row["radio"], []).append((row["nodes"], row["share"]))
-    for radio, delivered in by_radio.items():
-        nodes = breaks_down(delivered, share)
-        found[radio] = None if nodes is None else int(nodes)
-    return found
 
 
 class CrowdRun(CrowdQuestion):

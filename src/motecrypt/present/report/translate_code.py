@@ -341,9 +341,6 @@ class Translator:
             return f"{'' if isinstance(operator, ast.Eq) else '!'}$.same({a},{b})"
         return f"{'' if isinstance(operator, ast.In) else '!'}$.has({b},{a})"
 
-    def _operand(self, node: ast.expr) -> str:
-        return f"({self._value(node)})" if isinstance(node, ast.Compare) else self._value(node)
-
     def _truth(self, node: ast.expr) -> str:
         """What Python takes for true, as what JavaScript does."""
         match node:

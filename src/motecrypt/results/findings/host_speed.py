@@ -77,11 +77,6 @@ class SpeedRow(Answer):
         return self.cycles / self.bytes if self.bytes else None
 
     @property
-    def megabytes_per_second(self) -> float | None:
-        """Throughput in 10^6 bytes a second of wall time; None for a set-up."""
-        return self.bytes / self.wall_ns * 1000 if self.bytes and self.wall_ns else None
-
-    @property
     def ours(self) -> bool:
         """Whether it is one of our variants."""
         return self.library.partition("/")[0] == "motecrypt"

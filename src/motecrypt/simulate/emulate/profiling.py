@@ -19,7 +19,7 @@ from motecrypt.base.model import Device
 from motecrypt.catalog import nearest
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.simulate.emulate.symbols import DEMANGLERS, Function, Symbols, read_symbols
+from motecrypt.simulate.emulate.symbols import DEMANGLERS, Symbols, read_symbols
 
 START_UP = "(start-up)"
 
@@ -259,9 +259,7 @@ def _stack_over_time(rows: Sequence[Mapping[str, Any]], names: Mapping[int, str]
     return StackOverTime(told["slot_cycles"], tuple(slots))
 
 
-def choose(
-    found: Profile, wanted: Sequence[str], image_symbols: Sequence[Function] = ()
-) -> list[FunctionCost]:
+def choose(found: Profile, wanted: Sequence[str]) -> list[FunctionCost]:
     """The functions of these names (patterns such as "rc4*" are fine); all when none is named.
 
     Raises
