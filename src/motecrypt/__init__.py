@@ -18,8 +18,10 @@ _FUNCTIONS = {
     "motecrypt.adviser.model": ("Budgets", "Question"),
     "motecrypt.air.radios": ("load_radio",),
     "motecrypt.app.advise": ("AdviseRequest", "AdviseResult", "NodeStorage", "advise"),
+    "motecrypt.app.bundle": ("VerifiedBundle", "verify_bundle"),
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
+    "motecrypt.app.reproduce": ("ReproduceRequest", "ReproduceResult", "StudyResult", "reproduce"),
     "motecrypt.exports": ("LinkRadio",),
 }
 __all__ = ["__version__", *(name for names in _FUNCTIONS.values() for name in names)]

@@ -26,12 +26,15 @@ from motecrypt import (
     MeasureResult,
     NodeStorage,
     Question,
+    ReproduceRequest,
     Supply,
     advise,
     export,
     load_radio,
     measure,
+    reproduce,
 )
+from motecrypt.app import reproduce as reproducing
 from motecrypt.app.advise import plan as plan_advice
 from motecrypt.app.measure import plan
 from motecrypt.base.errors import InputError
@@ -189,6 +192,44 @@ def test_a_weak_cipher_is_exported_with_a_warning(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=said):
             export(request, tmp_path / ("new" if request.link else "other"))
+
+
+# --- reproduce ------------------------------------------------------------------------------------------
+
+
+def test_a_study_is_shown_as_it_is_stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = reproduce(ReproduceRequest(["rf", "rc4d"], stored=True), tmp_path / "r.db")
+    assert [each.name for each in found.studies] == ["rf", "rc4d"] and not found.note and not found.failed
+    assert [row["id"] for row in found.rows()] == [row.id for s in found.studies for row in s.comparisons]
+    assert {row["id"].split("-")[0] for row in found.rows()} == {"rf", "rc4d"}
+    assert {each.note for each in found.studies} == {""} and found.studies[0].view.TITLE
+    assert not list(tmp_path.iterdir())
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (ReproduceRequest(["rfx"]), "unknown study 'rfx'"),
+        (ReproduceRequest(["rf"], stored=True, full=True), "--full runs what is recorded"),
+        (ReproduceRequest(["rf"], compilers=["gcc"], programs=[Path()]), "--library runs programs"),
+        (ReproduceRequest(["rf"], sketches=[("a", "a.ino")]), "no rows for sketches in rf"),
+        (ReproduceRequest(["rc4d"], sketches=[("rc4-plain", "")]), "--sketch rc4-plain: give ROW=FILE"),
+    ],
+)
+def test_a_wrong_choice_of_studies_is_an_input_error(request_: ReproduceRequest, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        reproducing.plan(request_)
+
+
+def test_what_the_adviser_needs_is_planned_for_the_report_alone() -> None:
+    assert reproducing.plan(ReproduceRequest(["rc4d"])).advised is None
+    assert reproducing.plan(ReproduceRequest(["rc4d"], stored=True, report=True)).advised is None
+    needed = reproducing.plan(ReproduceRequest(["rc4d"], report=True)).advised
+    assert needed is not None and set(needed.toolchains) == {"uno"} and needed.cells
+
+
+# --- all functions --------------------------------------------------------------------------------------
 
 
 def test_every_name_is_there_and_documented_with_types() -> None:

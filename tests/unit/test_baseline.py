@@ -12,9 +12,11 @@ from click.testing import CliRunner
 from kits import needs_kit
 from made_rows import candidates_of
 from motecrypt.adviser import api as advise
+from motecrypt.app import reproduce as app
+from motecrypt.app import several
+from motecrypt.app.baseline import DEVICES, LENGTHS, baseline
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _several, reproduce
-from motecrypt.cli._baseline import DEVICES, LENGTHS, baseline
+from motecrypt.cli import reproduce
 from motecrypt.cli.report import write_report
 from motecrypt.measuring import bench
 from motecrypt.results import Results
@@ -55,9 +57,9 @@ def test_a_plain_reproduce_measures_it(
     def work(every: Sequence[Needs], *rest: Any) -> None:
         together.extend(len(needs.cells) for needs in every)
 
-    monkeypatch.setattr(_several, "install", lambda every, also=(): None)
-    monkeypatch.setattr(_several, "work", work)
-    monkeypatch.setattr(reproduce, "ensure", lambda name, *rest: alone.append(name))
+    monkeypatch.setattr(several, "install", lambda every, also=(): None)
+    monkeypatch.setattr(several, "work", work)
+    monkeypatch.setattr(app, "ensure", lambda name, *rest: alone.append(name) or "")
     monkeypatch.setattr("motecrypt.cli.report.write_report", lambda *rest: None)
     database = tmp_path / "results.db"
     with Results(database):

@@ -23,9 +23,10 @@ from typing import Any, cast
 import pytest
 
 from command_line import ran
+from motecrypt.app import bundle as app
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Implementation, Measurement
-from motecrypt.cli import _bundle
+from motecrypt.base.progress import in_one
 from motecrypt.present.bundle import (
     Bundle,
     BundleCheck,
@@ -529,10 +530,10 @@ def test_how_many_cells_could_be_compared(
         results.store({str(n): _measured(cell) for n, cell in enumerate(own.cells)})
         return ""
 
-    monkeypatch.setattr(_bundle, "packed_results", opened)
-    monkeypatch.setattr(_bundle, "ensure", ensured)
-    monkeypatch.setattr(_bundle, "needs", lambda _: Needs(cells=cells))
-    check = _bundle._measured_again(cast("Bundle", None), ("rc4d",), None)
+    monkeypatch.setattr(app, "packed_results", opened)
+    monkeypatch.setattr(app, "ensure", ensured)
+    monkeypatch.setattr(app, "needs", lambda _: Needs(cells=cells))
+    check = app._measured_again(cast("Bundle", None), ("rc4d",), None, in_one(None), [])
     assert check == BundleCheck("measured again", True if packed_cells else None, told)
 
 

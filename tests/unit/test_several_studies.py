@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from motecrypt.app import several
 from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell, Finding
@@ -22,7 +23,6 @@ from motecrypt.build.setup.kits import kits
 from motecrypt.build.toolchain import pinned
 from motecrypt.build.toolchain.ahead import main as ahead_of_time
 from motecrypt.catalog import DATA, Catalog
-from motecrypt.cli import _several
 from motecrypt.results import Results
 from motecrypt.studies import Needs, names, needs
 
@@ -33,16 +33,16 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
     asked: list[list[tuple[str, bool]]] = []
     staged: list[str] = []
     placed: list[tuple[str, int]] = []  # the number of calls for kits before
-    monkeypatch.setattr(_several, "need_each", asked.append)
-    monkeypatch.setattr(_several, "stage", lambda chain, target: staged.append(chain.name))
-    monkeypatch.setattr(_several, "place", lambda chain, target: placed.append((chain.name, len(asked))))
+    monkeypatch.setattr(several, "need_each", asked.append)
+    monkeypatch.setattr(several, "stage", lambda chain, target: staged.append(chain.name))
+    monkeypatch.setattr(several, "place", lambda chain, target: placed.append((chain.name, len(asked))))
     fetched: queue.SimpleQueue[str] = queue.SimpleQueue()
-    monkeypatch.setattr(_several, "source_root", lambda folder: fetched.put(folder.name))
+    monkeypatch.setattr(several, "source_root", lambda folder: fetched.put(folder.name))
     monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
     bundled = threading.Event()
-    monkeypatch.setattr(_several, "_bundle", bundled.set)
-    _several.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
+    monkeypatch.setattr(several, "_bundle", bundled.set)
+    several.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
     assert bundled.wait(DEADLINE_S)
     wanted = {(name, True) for name in ("plots", "host", "openssl", "images")}
     assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
@@ -52,28 +52,28 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
     asked.clear()
     placed.clear()
     monkeypatch.setattr(_toolchains, "_release", lambda: "bookworm")
-    _several.install(map(needs, ("wlan", "rc4d", "pico")))
+    several.install(map(needs, ("wlan", "rc4d", "pico")))
     assert {("avr", True), ("pico", True)} < set(asked[0]) and placed == []
 
     def fails(kits: object) -> None:
         raise InputError("offline")
 
-    monkeypatch.setattr(_several, "need_each", fails)
-    _several.install([needs("rc4d")])  # reported when the study asks for it
+    monkeypatch.setattr(several, "need_each", fails)
+    several.install([needs("rc4d")])  # reported when the study asks for it
 
 
 @pytest.mark.parametrize("release", ["bookworm", "trixie"])
 def test_set_up_installs_ahead_what_is_needed(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
     asked: list[list[tuple[str, bool]]] = []
     placed: set[tuple[str, str]] = set()
-    monkeypatch.setattr(_several, "need_each", asked.append)
-    monkeypatch.setattr(_several, "stage", lambda chain, target: None)
-    monkeypatch.setattr(_several, "place", lambda chain, target: placed.add((chain.name, target.command)))
-    monkeypatch.setattr(_several, "source_root", lambda folder: None)
+    monkeypatch.setattr(several, "need_each", asked.append)
+    monkeypatch.setattr(several, "stage", lambda chain, target: None)
+    monkeypatch.setattr(several, "place", lambda chain, target: placed.add((chain.name, target.command)))
+    monkeypatch.setattr(several, "source_root", lambda folder: None)
     monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
     monkeypatch.setattr(_toolchains, "_release", lambda: release)
-    monkeypatch.setattr(_several, "_bundle", lambda: None)
-    _several.install(map(needs, names()), ("plots",))
+    monkeypatch.setattr(several, "_bundle", lambda: None)
+    several.install(map(needs, names()), ("plots",))
     ahead: list[tuple[str, str]] = []
     monkeypatch.setattr(
         "motecrypt.build.toolchain.ahead.stage",
@@ -106,12 +106,12 @@ def test_toolchains_are_unpacked_at_the_same_time_and_give_way(
 
     def unpacked(chain: object, target: object, scratch: Path, mirror: str) -> Path:
         told = subprocess.run([sys.executable, "-c", "import os; print(os.nice(0))"], stdout=subprocess.PIPE)
-        assert int(told.stdout) == max(usual, _several.GIVES_WAY)
+        assert int(told.stdout) == max(usual, several.GIVES_WAY)
         both.wait(DEADLINE_S)
         return make_dir(scratch / "unpacked")
 
-    monkeypatch.setattr(_several, "need_each", lambda kits: None)
-    monkeypatch.setattr(_several, "source_root", lambda folder: None)
+    monkeypatch.setattr(several, "need_each", lambda kits: None)
+    monkeypatch.setattr(several, "source_root", lambda folder: None)
     monkeypatch.setattr(pinned, "_failed", {})
     monkeypatch.setattr(pinned, "_unpacked", unpacked)
     monkeypatch.setattr(pinned, "_fetch", lambda *given: None)
@@ -120,7 +120,7 @@ def test_toolchains_are_unpacked_at_the_same_time_and_give_way(
         monkeypatch.setattr(module, "is_system", lambda target: False)
     monkeypatch.setattr(pinned, "_root", lambda chain, target: tmp_path / f"nowhere-{chain.name}")
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
-    _several.install(map(needs, ("wlan", "rc4d", "pico")))
+    several.install(map(needs, ("wlan", "rc4d", "pico")))
     assert not both.broken and both.n_waiting == 0 and not pinned._failed
     assert {path.name for path in tmp_path.glob(".nowhere*")} == {
         f".nowhere-{name}.unpacked" for name in ("gcc-5.4", "gcc-12")
@@ -174,7 +174,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         asked.append((list(cells), jobs))
         progress(1, 2, "firmware")
 
-    monkeypatch.setattr(_several.bench, "ensure", ensure)
+    monkeypatch.setattr(several.bench, "ensure", ensure)
     return asked
 
 
@@ -187,7 +187,7 @@ def test_all_studies_work_side_by_side(measured: list[Any], results: Results) ->
         Needs(cells=[_cell(2), _cell(3)], experiments=[Try("b", ran), Try("c", ran)]),
         Needs(cells=[_cell(9)], experiments=[Try("own", ran)], catalog=Catalog.load()),
     ]
-    _several.work(every, results, 1, lambda *row: told.append(row))
+    several.work(every, results, 1, lambda *row: told.append(row))
     assert measured == [([_cell(1), _cell(2), _cell(3)], 1)]
     assert ran == ["b", "c", "for ready", "run", "a"]  # the last study's first
     said = ["", "", *(f"trying {name}" for name in "abc"), "firmware", "trying run"]
@@ -199,7 +199,7 @@ def test_all_studies_work_side_by_side(measured: list[Any], results: Results) ->
 def test_cells_are_measured_while_experiments_run(monkeypatch: pytest.MonkeyPatch, results: Results) -> None:
     ran: list[str] = []
     go = threading.Event()
-    monkeypatch.setattr(_several.bench, "ensure", lambda *given: go.set())
+    monkeypatch.setattr(several.bench, "ensure", lambda *given: go.set())
     both = threading.Event()
 
     class Other(Try):
@@ -208,7 +208,7 @@ def test_cells_are_measured_while_experiments_run(monkeypatch: pytest.MonkeyPatc
             return super().ensure(results, progress)
 
     every = [Needs(experiments=[Other("a", ran, waits=[go]), Try("b", ran, waits=[go, both])])]
-    _several.work(every, results, 2, lambda *row: None)
+    several.work(every, results, 2, lambda *row: None)
     assert sorted(ran) == ["a", "b"]
 
 
@@ -219,26 +219,24 @@ def test_what_cannot_be_had_is_left_to_its_study(monkeypatch: pytest.MonkeyPatch
     def lacks(*given: object) -> None:
         raise InputError("no compiler")
 
-    monkeypatch.setattr(_several.bench, "ensure", lacks)
-    _several.work(every, results, None, lambda *row: None)
+    monkeypatch.setattr(several.bench, "ensure", lacks)
+    several.work(every, results, None, lambda *row: None)
     assert sorted(ran) == ["a", "b"]
 
 
 def test_a_mistake_or_a_stop_ends_it(monkeypatch: pytest.MonkeyPatch, results: Results) -> None:
     ran: list[str] = []
-    monkeypatch.setattr(_several.bench, "ensure", lambda *given: None)
+    monkeypatch.setattr(several.bench, "ensure", lambda *given: None)
     with pytest.raises(ZeroDivisionError):
-        _several.work(
-            [Needs(experiments=[Try("a", ran, ZeroDivisionError())])], results, 1, lambda *row: None
-        )
+        several.work([Needs(experiments=[Try("a", ran, ZeroDivisionError())])], results, 1, lambda *row: None)
     go = threading.Event()
 
     def stopped(*given: object) -> None:
         go.set()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_several.bench, "ensure", stopped)
+    monkeypatch.setattr(several.bench, "ensure", stopped)
     tries = [Try("a", ran, waits=[go]), *(Try(str(number), ran) for number in range(50))]
     with pytest.raises(KeyboardInterrupt):
-        _several.work([Needs(experiments=tries)], results, 1, lambda *row: None)
+        several.work([Needs(experiments=tries)], results, 1, lambda *row: None)
     assert len(ran) < 50

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motecrypt.app.plan import checked_flag_sets, planned, prepare, public_key_cells, toolchains_by_device
@@ -13,7 +12,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.measuring import bench
-from motecrypt.results import Results, opened
+from motecrypt.results import Results, Stored, opened
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
@@ -157,7 +156,7 @@ def plan(request: MeasureRequest) -> MeasurePlan:
 
 def measure(
     request: MeasureRequest,
-    results: Path | str | Results | None = None,
+    results: Stored = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> MeasureResult:

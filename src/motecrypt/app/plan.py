@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from motecrypt.app.selection import Selection, nearest_length
-from motecrypt.app.toolchains import need_toolchain
+from motecrypt.app.toolchains import need_compilers
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Device
-from motecrypt.build.setup import need
 from motecrypt.build.toolchain.pinned import target_of
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.flags import checked_flags
@@ -160,8 +159,4 @@ def planned(
 
 def prepare(catalog: Catalog, cells: Sequence[Cell], mirror: str) -> None:
     """Install what the cells' firmwares are built and run with, where it is missing."""
-    for name, toolchain in dict.fromkeys((cell.device, cell.toolchain) for cell in cells):
-        if toolchain:
-            need_toolchain(catalog, catalog.device(name), toolchain, mirror)
-        else:
-            need(catalog.device(name).kit)
+    need_compilers(catalog, ((cell.device, cell.toolchain) for cell in cells), mirror)

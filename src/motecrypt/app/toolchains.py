@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 
 from motecrypt.base.model import Device, ToolchainTarget
-from motecrypt.build.setup import need_each
+from motecrypt.build.setup import need, need_each
 from motecrypt.build.toolchain.pinned import is_system, place, target_of
 from motecrypt.catalog import Catalog
 
@@ -25,6 +26,15 @@ def need_toolchain(catalog: Catalog, device: Device, name: str, mirror: str = ""
     need_each(kits)
     if unpacked is not None:
         place(catalog.toolchain(name), unpacked, mirror)
+
+
+def need_compilers(catalog: Catalog, pairs: Iterable[tuple[str, str]], mirror: str = "") -> None:
+    """The same for devices and toolchains by their names; without a toolchain, the device's whole kit."""
+    for name, toolchain in dict.fromkeys(pairs):
+        if toolchain:
+            need_toolchain(catalog, catalog.device(name), toolchain, mirror)
+        else:
+            need(catalog.device(name).kit)
 
 
 def parts(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from motecrypt.adviser import api as advise
 from motecrypt.adviser.gather import candidate as candidate_of
 from motecrypt.air.radios import load_radio
+from motecrypt.app.firmware import judge, load_firmware
 from motecrypt.app.plan import check_placements
 from motecrypt.app.selection import is_path, select
 from motecrypt.app.toolchains import need_toolchain
@@ -25,7 +26,6 @@ from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
-from motecrypt.cli._firmware import judge, load_firmware
 from motecrypt.gate.figures import Benchmark, benchmarks_of, build_name, cell_name
 from motecrypt.gate.plan import BatteryEntry, FirmwareEntry, GatePlan, MeasuredEntry
 from motecrypt.measuring import bench

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from motecrypt.app.firmware import load_firmware
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
 from motecrypt.build.setup import need
 from motecrypt.cli._capture_attack import attack_capture
-from motecrypt.cli._firmware import device_option, load_firmware
+from motecrypt.cli._choices import device_option
 from motecrypt.cli._output import (
     print_answer,
     print_json,

@@ -10,11 +10,12 @@ from typing import BinaryIO
 
 import click
 
+from motecrypt.app.firmware import judge, load_firmware
 from motecrypt.app.selection import select
 from motecrypt.base.model import Device
 from motecrypt.base.paths import cache_dir, write_atomically
 from motecrypt.catalog import FIRMWARE
-from motecrypt.cli._firmware import device_option, judge, load_firmware
+from motecrypt.cli._choices import device_option
 from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.simulate.emulate.images import Image

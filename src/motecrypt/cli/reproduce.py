@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from motecrypt.app.ensure import ensure, whole
+from motecrypt.app.reproduce import ReproduceRequest, draw, measure_for_report, plan, run_brought, studied
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import check_replaceable, default_results, write_atomically
-from motecrypt.build.setup import need
-from motecrypt.build.toolchain.toolchain import BuildError
-from motecrypt.catalog import Catalog
-from motecrypt.cli import _several
-from motecrypt.cli._baseline import baseline
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -32,15 +26,12 @@ from motecrypt.cli._output import (
     print_words,
     progress,
     table_options,
+    typed_with,
 )
 from motecrypt.results import Results
-from motecrypt.studies import Needs, folders, names, needs, study
+from motecrypt.studies import folders, names, study
 from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
 from motecrypt.studies.facts import Comparison
-
-if TYPE_CHECKING:
-    from motecrypt.measuring.experiments.hardware import TimedProgram
-    from motecrypt.measuring.experiments.sketch import SketchRun
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
@@ -144,63 +135,44 @@ def command(
         return
     if remeasure:
         raise InputError("--remeasure belongs to --verify FILE")
-    chosen = [(name, study(name)) for name in (studies or names())]
     for target in (bundle, csv_file):
         if target is not None:  # before anything is measured
             check_replaceable(target)
+    sketches = [pair.partition("=")[::2] for pair in sketch_files]
+    made = plan(
+        ReproduceRequest(studies, stored, compilers, full, sketches, library_folders, report=not studies)
+    )
+    chosen = list(made.views)
     if bundle is not None:
-        _can_be_packed([name for name, _ in chosen], compilers)
-    if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
+        _can_be_packed(chosen, compilers)
+    if figures is not None and not any(hasattr(view, "charts") for view in made.views.values()):
         drawn = ", ".join(name for name in names() if hasattr(study(name), "charts"))
-        raise InputError(
-            f"--figures: none to redraw in {', '.join(n for n, _ in chosen)}; there are in: {drawn}"
-        )
-    compared: dict[str, list[Comparison]] = {}
+        raise InputError(f"--figures: none to redraw in {', '.join(chosen)}; there are in: {drawn}")
+    compared: dict[str, Sequence[Comparison]] = {}
     own: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
-    measures = not stored and not compilers
-    if sketch_files and not measures:
-        raise InputError("--sketch runs sketches: give it without --stored and --compiler")
-    if full and not measures:
-        raise InputError("--full runs what is recorded: give it without --stored and --compiler")
-    if library_folders and not measures:
-        raise InputError("--library runs programs: give it without --stored and --compiler")
-    brought: list[SketchRun | TimedProgram] = [
-        *_sketches(sketch_files, chosen),
-        *_programs(library_folders, chosen),
-    ]
-    with open_results(db, compilers, make=measures) as results:
-        failed = _run_brought(brought, results)
-        wanted = [needs(name) for name, _ in chosen] if measures else []
-        advised = _advised(wanted) if wanted and not studies else None
-        if len(wanted) > 1:
-            every_need = [whole(each, full) for each in wanted] + ([advised] if advised else [])
-            with _told_what_is_kept():
-                _together(every_need, results, jobs, not studies)
-        for number, (name, module) in enumerate(chosen, start=1):
-            where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
-            for each in wanted[number - 1 : number]:
-                with _told_what_is_kept(), progress(name + where) as report:
-                    print_note(
-                        ensure(name, each, results, each.catalog or Catalog.load(), jobs, report, full)
-                    )
-            if figures is not None and hasattr(module, "charts"):
-                _draw(figures, module.charts(results))
-            compared[name] = module.comparisons(results)
-            own[name] = module.tables(results) if as_json and every and hasattr(module, "tables") else {}
+    with open_results(db, compilers, make=made.measures) as results, _told_what_is_kept(made.measures):
+        failed = _told_failures(run_brought(made, results), len(made.brought))
+        for each in studied(made, results, jobs, progress):
+            view = each.view
+            print_note(each.note)
+            if figures is not None and hasattr(view, "charts"):
+                for file in draw(view.charts(results), figures):
+                    print_note(str(file))
+            compared[each.name] = each.comparisons
+            own[each.name] = view.tables(results) if as_json and every and hasattr(view, "tables") else {}
             if not as_json:
-                _print(module, results, compared[name], every)
+                _print(view, results, each.comparisons, every)
                 if len(chosen) == 1:
                     _print_findings("The most important findings", compared)
-        if advised is not None:
-            _advise(advised, results, jobs)
+        print_note(measure_for_report(made, results, jobs, progress))
         if bundle is not None:
-            from motecrypt.cli import _bundle
+            from motecrypt.app.bundle import write_bundle
 
-            _bundle.write(bundle, results, [name for name, _ in chosen])
+            count, sha256 = write_bundle(bundle, results, chosen)
+            print_note(f"{bundle}: {count} files, SHA-256 {sha256}")
     if csv_file is not None:
-        rows = [row for each in compared.values() for row in each]
-        write_atomically(csv_file, as_csv(rows).encode())
-        print(f"motecrypt: {csv_file}", file=sys.stderr)
+        write_atomically(csv_file, as_csv([row for rows in compared.values() for row in rows]).encode())
+        print_note(str(csv_file))
     if as_json:
         print_json(
             {name: {"comparisons": compared[name], "tables": own[name]} for name in compared}
@@ -235,16 +207,40 @@ _NOT_OF_VERIFY = {
     "compilers": "--compiler",
     "db": "--db",
 }
+_HOLDS = {True: "ok", False: "FAILED", None: ""}
 
 
-def _verify(bundle: Path, remeasure: bool, jobs: int | None, as_json: bool) -> None:
+def _verify(path: Path, remeasure: bool, jobs: int | None, as_json: bool) -> None:
+    """Print each check of a bundle; an error where one failed."""
     given = click.get_current_context().params
     other = [option for name, option in _NOT_OF_VERIFY.items() if given[name]]
     if other:
         raise InputError(f"--verify checks a bundle by itself; omit {', '.join(other)}")
-    from motecrypt.cli import _bundle
+    from motecrypt.app.bundle import verify_in_stages
 
-    _bundle.print_verified(bundle, remeasure, jobs, as_json)
+    found = verify_in_stages(path, remeasure, jobs, progress)
+    for note in found.notes:
+        print_note(note)
+    if as_json:
+        print_json(
+            {
+                "bundle": str(path),
+                "sha256": found.sha256,
+                "made_at": found.made_at,
+                "studies": found.studies,
+                "verified": not found.failed,
+                "checks": found.checks,
+            }
+        )
+    else:
+        rows = [[check.what, _HOLDS[check.holds], check.told] for check in found.checks]
+        print_table(f"Bundle of {found.made_at}", ("check", "outcome", "details"), rows)
+        print_answer("", [("SHA-256", found.sha256), ("Studies", ", ".join(found.studies))])
+    if found.failed:
+        failed = ", ".join(check.what for check in found.failed)
+        raise MotecryptError(f"{path}: {len(found.failed)} of {len(found.checks)} checks failed: {failed}")
+    if not as_json and not remeasure:
+        print_next(typed_with("--remeasure"))
 
 
 def _can_be_packed(studies: Sequence[str], compilers: Sequence[str]) -> None:
@@ -256,70 +252,19 @@ def _can_be_packed(studies: Sequence[str], compilers: Sequence[str]) -> None:
         raise InputError("--bundle packs the newest figures: omit --compiler")
 
 
-def _sketches(given: Sequence[str], chosen: Sequence[tuple[str, ModuleType]]) -> list[SketchRun]:
-    """The sketches of ROW=FILE, built or read; InputError for a row that no chosen study has."""
-    if not given:
-        return []
-    from motecrypt.cli._firmware import load_firmware
-    from motecrypt.measuring.experiments.sketch import SketchRun
-
-    rows = {q.row: q for _, module in chosen for q in getattr(module, "sketch_questions", list)()}
-    if not rows:
-        raise InputError(f"--sketch: no rows for sketches in {', '.join(name for name, _ in chosen)}")
-    pairs = []
-    for pair in given:
-        row, _, file = pair.partition("=")
-        if row not in rows or not file:
-            raise InputError(f"--sketch {pair}: give ROW=FILE; the rows are {', '.join(rows)}")
-        pairs.append((rows[row], Path(file)))
-    catalog = Catalog.load()
-    return [
-        SketchRun(question, load_firmware(file, catalog.device(question.device)), str(file))
-        for question, file in pairs
-    ]
-
-
 def _end(code: int) -> None:
     """End with an exit code other than 0."""
     if code:
         raise click.exceptions.Exit(code)
 
 
-def _run_brought(brought: Sequence[SketchRun | TimedProgram], results: Results) -> int:
-    """Run them and store what they take; the exit code. One that fails is reported, the others are run."""
-    failed: list[int] = []
-    for run in brought:
-        try:
-            run.ensure(results)
-        except MotecryptError as error:
-            if len(brought) == 1:
-                raise
-            named = "" if isinstance(error, (InputError, BuildError)) else f"{run.name}: "
-            print(f"motecrypt: {named}{error}", file=sys.stderr)
-            failed.append(error.exit_code)
+def _told_failures(failed: Sequence[MotecryptError], count: int) -> int:
+    """Print why programs that were brought failed; the exit code."""
+    for error in failed:
+        print_note(str(error))
     if failed:
-        print(f"motecrypt: {len(failed)} of {len(brought)} programs failed", file=sys.stderr)
-    return max(failed, default=0)
-
-
-def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]]) -> list[TimedProgram]:
-    """The programs of these folders, with their toolchains; InputError where no study has their rows."""
-    if not folders:
-        return []
-    from motecrypt.adviser.hardware.recorded import STUDY
-    from motecrypt.app.toolchains import need_toolchain
-    from motecrypt.measuring.experiments.hardware import read_programs
-
-    if STUDY not in (name for name, _ in chosen):
-        raise InputError(f"--library is for the rows of 'reproduce {STUDY}': name that study")
-    programs = [program for folder in folders for program in read_programs(folder)]
-    catalog = Catalog.load()
-    for device, name in dict.fromkeys((p.device, name) for p in programs for name in p.toolchains):
-        if name:
-            need_toolchain(catalog, catalog.device(device), name)
-        else:
-            need(catalog.device(device).kit)
-    return programs
+        print_note(f"{len(failed)} of {count} programs failed")
+    return max((error.exit_code for error in failed), default=0)
 
 
 def _next(studies: Sequence[str], db: Path | None, compilers: Sequence[str], every: bool) -> str:
@@ -330,34 +275,13 @@ def _next(studies: Sequence[str], db: Path | None, compilers: Sequence[str], eve
 
 
 @contextmanager
-def _told_what_is_kept() -> Iterator[None]:
+def _told_what_is_kept(measures: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print("motecrypt: finished work is stored; the same command continues from there", file=sys.stderr)
+        if measures:
+            print_note("finished work is stored; the same command continues from there")
         raise
-
-
-def _together(every: Sequence[Needs], results: Results, jobs: int | None, reported: bool) -> None:
-    _several.install(every, ("plots",) if reported else ())
-    if jobs != 1:
-        with progress("measuring") as report:
-            _several.work(every, results, jobs, report)
-
-
-def _advised(wanted: Sequence[Needs]) -> Needs:
-    """What the report's adviser needs for an answer, built with the toolchains of the studies."""
-    toolchains = {device: name for each in wanted for device, name in each.toolchains.items()}
-    return baseline(Catalog.load(), toolchains)
-
-
-def _advise(needed: Needs, results: Results, jobs: int | None) -> None:
-    """Measure what the adviser of the report needs. A failure is reported, not raised."""
-    with _told_what_is_kept(), progress("for the adviser") as report:
-        try:
-            print_note(ensure("the adviser's ciphers", needed, results, Catalog.load(), jobs, report))
-        except MotecryptError as error:
-            print(f"motecrypt: the report's adviser has no figures: {error}", file=sys.stderr)
 
 
 def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
@@ -383,21 +307,6 @@ def _print_findings(title: str, compared: Mapping[str, Sequence[Comparison]]) ->
         print_words(f"{number}. {study_name}{highlight.text}.")
     if told:
         print()
-
-
-def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
-    """Each Vega-Lite specification as an SVG file."""
-    need("plots")
-    try:
-        import vl_convert
-    except ImportError:
-        raise InputError(
-            "--figures needs the Python package vl-convert-python: pip install 'motecrypt[plots]'"
-        ) from None
-    for name, specification in charts.items():
-        drawn: str = vl_convert.vegalite_to_svg(dict(specification))
-        write_atomically(folder / f"{name}.svg", drawn.encode())
-        print(f"motecrypt: {folder / name}.svg", file=sys.stderr)
 
 
 def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], every: bool) -> None:

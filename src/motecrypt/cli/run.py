@@ -9,8 +9,9 @@ from typing import BinaryIO
 
 import click
 
+from motecrypt.app.firmware import demo_of, judge, load_firmware
 from motecrypt.app.selection import select
-from motecrypt.cli._firmware import demo_of, device_option, judge, load_firmware
+from motecrypt.cli._choices import device_option
 from motecrypt.cli._output import json_option, print_json
 from motecrypt.cli._unmodelled import show_unmodelled, unmodelled_json
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.firmware import load_firmware
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import nearest
-from motecrypt.cli._firmware import device_option, load_firmware
+from motecrypt.cli._choices import device_option
 from motecrypt.cli._output import print_answer, print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._unmodelled import show_used, unmodelled_json
 from motecrypt.simulate.callgraph.bounds import StackBound, dot, stack_bounds

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from motecrypt.base.lazy import on_demand
 from motecrypt.results.claims import Claims
-from motecrypt.results.opening import opened
+from motecrypt.results.opening import Stored, opened
 from motecrypt.results.store import Results
 
 if TYPE_CHECKING:
     from motecrypt.results.reading import StoredMeasurements, load
 
-__all__ = ["Claims", "Results", "StoredMeasurements", "load", "opened"]
+__all__ = ["Claims", "Results", "Stored", "StoredMeasurements", "load", "opened"]
 
 __getattr__ = on_demand(__name__, {"StoredMeasurements": "reading", "load": "reading"})

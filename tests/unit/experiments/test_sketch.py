@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.app import reproduce
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
-from motecrypt.cli import main, reproduce
+from motecrypt.cli import main
 from motecrypt.cli.reproduce import command
 from motecrypt.measuring.experiments import sketch
 from motecrypt.measuring.experiments.sketch import SketchRun

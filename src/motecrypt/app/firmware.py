@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
 from motecrypt.build.setup import need
-from motecrypt.catalog import DEVICE
 from motecrypt.simulate.emulate.images import Image, read_image
 
 if TYPE_CHECKING:
@@ -20,12 +17,6 @@ if TYPE_CHECKING:
 
 #: The chip that toolchain/arduino.py builds for: an Arduino UNO's.
 SKETCH_CHIP = "ATmega328P"
-device_option = click.option(
-    "--device",
-    default=DEVICE,
-    show_default=True,
-    help="Device of the firmware ('motecrypt list devices'), or your own folder.",
-)
 
 
 def demo_of(path: Path, device: Device) -> Demo | None:

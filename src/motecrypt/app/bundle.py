@@ -1,0 +1,132 @@
+"""A study's results as a bundle for a review: packed, verified, and its cells measured again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motecrypt.app.ensure import ensure
+from motecrypt.base.progress import in_one
+from motecrypt.build.setup import need
+from motecrypt.catalog import Catalog
+from motecrypt.exports.targets import sleepers
+from motecrypt.present.bundle import (
+    Bundle,
+    BundleCheck,
+    compare_measured,
+    pack,
+    packed_results,
+    read_manifest,
+    verify,
+)
+from motecrypt.present.report import gather, render
+from motecrypt.results import Results
+from motecrypt.studies import needs
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress, Stage
+
+SHOWN = 3
+CHECKS = 8
+
+
+@dataclass(frozen=True)
+class VerifiedBundle:
+    """What the checks of a bundle found.
+
+    Attributes
+    ----------
+    sha256 : of the whole file, in hexadecimal digits.
+    made_at : when, as the bundle says.
+    notes : why something could not be measured again.
+    """
+
+    path: Path
+    sha256: str
+    made_at: str
+    studies: Sequence[str]
+    checks: Sequence[BundleCheck]
+    notes: Sequence[str] = ()
+
+    @property
+    def failed(self) -> list[BundleCheck]:
+        """The checks that do not hold."""
+        return [check for check in self.checks if check.holds is False]
+
+
+def write_bundle(path: Path, results: Results, studies: Sequence[str]) -> tuple[int, str]:
+    """Pack the results, their report and the rows of these studies; returns how many files there are, and the
+    bundle's SHA-256."""
+    need("plots")
+    catalog = Catalog.load()
+    pack(path, results, studies, render(gather(results, catalog, sleepers(catalog))))
+    with Bundle(path) as bundle:
+        return len(bundle.names), bundle.sha256
+
+
+def verify_bundle(
+    path: Path | str, remeasure: bool = False, jobs: int | None = None, progress: Progress | None = None
+) -> VerifiedBundle:
+    """Check a bundle: its hashes, its inputs, and every table made again from its results.
+
+    Parameters
+    ----------
+    remeasure
+        Also measure its cells again and compare.
+
+    Raises
+    ------
+    InputError
+        When it is not a bundle.
+    """
+    return verify_in_stages(Path(path), remeasure, jobs, in_one(progress))
+
+
+def verify_in_stages(path: Path, remeasure: bool, jobs: int | None, stage: Stage) -> VerifiedBundle:
+    """As `verify_bundle`."""
+    notes: list[str] = []
+    with Bundle(path) as bundle:
+        manifest = read_manifest(bundle)
+        checks = []
+        with stage("verifying") as report:
+            for check in verify(bundle):
+                checks.append(check)
+                report(len(checks), CHECKS, check.what)
+        if remeasure:
+            checks.append(_measured_again(bundle, manifest.studies, jobs, stage, notes))
+        return VerifiedBundle(path, bundle.sha256, manifest.made_at, manifest.studies, checks, notes)
+
+
+def _measured_again(
+    bundle: Bundle, studies: Sequence[str], jobs: int | None, stage: Stage, notes: list[str]
+) -> BundleCheck:
+    """The cells of the studies, measured here into a results file that is deleted afterwards."""
+    with (
+        packed_results(bundle) as packed,
+        tempfile.TemporaryDirectory(prefix="motecrypt-") as place,
+        Results(Path(place) / "again.db") as again,
+    ):
+        cells = []
+        for name in studies:
+            own = replace(needs(name), experiments=(), long=None)
+            cells += list(own.cells)
+            with stage(name) as report:
+                notes.append(ensure(name, own, again, own.catalog or Catalog.load(), jobs, report))
+        count, apart = compare_measured(packed, again, cells)
+    if not cells:
+        return BundleCheck("measured again", None, "these studies have no cells, only experiments")
+    wanted = len(set(cells))
+    if not count:
+        return BundleCheck(
+            "measured again", None, f"the bundle has none of the {wanted} cells of these studies"
+        )
+    told = f"{count} cells: the same figures and firmware"
+    if count < wanted:
+        told += f"; {wanted - count} without figures in the bundle or here"
+    if apart:
+        more = f"; and {len(apart) - SHOWN} more" if len(apart) > SHOWN else ""
+        told = f"{len(apart)} of {count} cells differ: {'; '.join(apart[:SHOWN])}{more}"
+    return BundleCheck("measured again", not apart, told)
