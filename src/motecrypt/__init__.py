@@ -22,6 +22,7 @@ _FUNCTIONS = {
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
     "motecrypt.app.reproduce": ("ReproduceRequest", "ReproduceResult", "StudyResult", "reproduce"),
+    "motecrypt.app.sweep": ("SweepRequest", "sweep"),
     "motecrypt.exports": ("LinkRadio",),
 }
 __all__ = ["__version__", *(name for names in _FUNCTIONS.values() for name in names)]

@@ -28,13 +28,16 @@ from motecrypt import (
     Question,
     ReproduceRequest,
     Supply,
+    SweepRequest,
     advise,
     export,
     load_radio,
     measure,
     reproduce,
+    sweep,
 )
 from motecrypt.app import reproduce as reproducing
+from motecrypt.app import sweep as sweeping
 from motecrypt.app.advise import plan as plan_advice
 from motecrypt.app.measure import plan
 from motecrypt.base.errors import InputError
@@ -227,6 +230,46 @@ def test_what_the_adviser_needs_is_planned_for_the_report_alone() -> None:
     assert reproducing.plan(ReproduceRequest(["rc4d"], stored=True, report=True)).advised is None
     needed = reproducing.plan(ReproduceRequest(["rc4d"], report=True)).advised
     assert needed is not None and set(needed.toolchains) == {"uno"} and needed.cells
+
+
+# --- sweep ----------------------------------------------------------------------------------------------
+
+PLAN = """[[sweep]]
+ciphers = ["rc4"]
+libraries = ["motecrypt"]
+placements = ["flash"]
+bytes = "8,16"
+"""
+
+
+@needs_kit("avr")
+def test_the_shards_of_a_sweep_are_the_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, told = tmp_path / "plan.toml", list[tuple[int, int, str]]()
+    file.write_text(PLAN)
+    shards = [
+        sweep(SweepRequest(file, (number, 2)), tmp_path / "r.db", progress=lambda *each: told.append(each))
+        for number in (1, 2)
+    ]
+    assert told[-1][0] == told[-1][1] > 0
+    whole = sweep(SweepRequest(str(file)), tmp_path / "r.db")
+    assert whole.ok and not whole.wrong and {f.message_bytes for f in whole.ok} <= {0, 8, 16}
+    assert sorted(map(repr, whole.figures)) == sorted(repr(f) for each in shards for f in each.figures)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"shard": (4, 3)}, "no part 4 of 3"),
+        ({"shard": (0, 3)}, "no part 0 of 3"),
+        ({"shard": (1, 10_001)}, "no part 1 of 10001"),
+        ({"tls": Path()}, "--tls: is for --cluster"),
+    ],
+)
+def test_a_wrong_shard_or_cluster_is_an_input_error(given: dict[str, Any], said: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    with pytest.raises(InputError, match=said):
+        sweeping.plan(SweepRequest(tmp_path / "plan.toml", **given))
 
 
 # --- all functions --------------------------------------------------------------------------------------

@@ -118,7 +118,12 @@ class MeasureResult:
     @property
     def failed(self) -> bool:
         """Whether none ran, or one failed for another reason than that it does not fit."""
-        return not self.ok or any(f.status not in ("ok", "does-not-fit") for f in self.figures)
+        return not self.ok or bool(self.wrong)
+
+    @property
+    def wrong(self) -> list[Measurement]:
+        """Those that failed for another reason than that they do not fit."""
+        return [figure for figure in self.figures if figure.status not in ("ok", "does-not-fit")]
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary a measurement, as a table of pandas takes them."""
@@ -183,11 +188,15 @@ def measure(
 
 
 def measure_plan(
-    made: MeasurePlan, results: Results, jobs: int | None = None, progress: Progress | None = None
+    made: MeasurePlan,
+    results: Results,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    crew_of: bench.CrewOf | None = None,
 ) -> MeasureResult:
-    """As `measure`, for a plan that is prepared."""
+    """As `measure`, for a plan that is prepared, by whom `crew_of` names."""
     found: Mapping[Cell, Measurement] = bench.ensure(
-        made.cells, results, made.catalog, jobs, progress or (lambda *_: None)
+        made.cells, results, made.catalog, jobs, progress or (lambda *_: None), crew_of=crew_of
     )
     return MeasureResult(tuple(found[cell] for cell in made.cells), made.catalog)
 

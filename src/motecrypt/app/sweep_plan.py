@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.app.measure import MeasurePlan
 from motecrypt.app.plan import flags_of, planned, public_key_cells, toolchains_by_device
-from motecrypt.app.selection import Selection, is_path, parse_lengths, select
+from motecrypt.app.selection import is_path, parse_lengths, select
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
@@ -30,21 +31,11 @@ _NUMBERS = ("bytes", "ad_bytes", "key_bits")
 
 
 @dataclass(frozen=True)
-class SweepPlan:
-    """The cells of a sweep.
+class SweepPlan(MeasurePlan):
+    """The cells of a sweep; `left_out`: how many its exclusions left out."""
 
-    Attributes
-    ----------
-    chosen
-        All that is named, with one catalog of it: the user's own ciphers are proven before they are measured.
-    left_out
-        How many cells the exclusions left out.
-    """
-
-    title: str
-    chosen: Selection
-    cells: tuple[Cell, ...]
-    left_out: int
+    title: str = ""
+    left_out: int = 0
 
 
 def read_plan(path: Path) -> SweepPlan:
@@ -74,7 +65,8 @@ def read_plan(path: Path) -> SweepPlan:
             raise InputError(f"{where}: leaves nothing out; correct or delete it")
     if not left:
         raise InputError(f"{path}: the exclusions leave nothing to measure")
-    return SweepPlan(title, chosen, tuple(left), len(cells) - len(left))
+    out = len(cells) - len(left)
+    return SweepPlan(tuple(left), chosen.catalog, chosen, title=title, left_out=out)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,9 +12,17 @@ import click
 from motecrypt.base.errors import InputError
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need
-from motecrypt.cli._cluster import say, tls_option, wait_until_stopped
 from motecrypt.cli._interrupt import patient
 from motecrypt.measuring.cluster.places import PORT, place_of
+
+tls_option = click.option(
+    "--tls",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    metavar="DIR",
+    help="This computer's certificate: a folder that 'motecrypt cluster keys' made.",
+)
+LOOK_S = 1.0
 
 
 @click.group(epilog="Example: motecrypt cluster keys keys server laptop")
@@ -103,9 +112,16 @@ def worker(address: str, tls: Path | None, count: int | None, patience: int) -> 
         workers.stop()
 
 
+def say(line: str) -> None:
+    """Print a line about the sweep or its workers."""
+    print(f"motecrypt: {line}", file=sys.stderr, flush=True)
+
+
 def _until_ctrl_c(look: Callable[[], None]) -> None:
     with patient():
         try:
-            wait_until_stopped(look)
+            while True:
+                time.sleep(LOOK_S)
+                look()
         except KeyboardInterrupt:
             print("stopped", file=sys.stderr)

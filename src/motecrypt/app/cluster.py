@@ -1,40 +1,33 @@
-"""A cluster as `--cluster` names it, for commands that measure with it."""
+"""Who measures a sweep: the workers of a scheduler, or worker processes of this computer."""
 
 from __future__ import annotations
 
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import click
 
 from motecrypt.app.selection import Selection
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.measuring.bench import CrewOf
 
-tls_option = click.option(
-    "--tls",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
-    metavar="DIR",
-    help="This computer's certificate: a folder that 'motecrypt cluster keys' made.",
-)
 LOCAL_MAX = 256
 LOOK_S = 1.0
 
 
 @contextmanager
-def crew_of_cluster(text: str, tls: Path | None, chosen: Selection) -> Iterator[CrewOf]:
+def crew_of_cluster(
+    text: str, tls: Path | None, chosen: Selection, say: Callable[[str], None]
+) -> Iterator[CrewOf]:
     """Who measures, while the block lasts.
 
     Parameters
     ----------
     text
         The address of a scheduler, or local:N for N workers on this computer.
+    say
+        Takes a line about the workers.
 
     Raises
     ------
@@ -58,7 +51,7 @@ def crew_of_cluster(text: str, tls: Path | None, chosen: Selection) -> Iterator[
         with connected(place) as client:
             yield crews(client)
         return
-    with local(count, say) as (here, workers, _), _kept(workers.keep), connected(here) as client:
+    with local(count, say) as (here, workers, _), _kept(workers.keep, say), connected(here) as client:
         yield crews(client)
 
 
@@ -73,7 +66,7 @@ def _local(text: str) -> int:
 
 
 @contextmanager
-def _kept(keep: Callable[[], None]) -> Iterator[None]:
+def _kept(keep: Callable[[], None], say: Callable[[str], None]) -> Iterator[None]:
     """Start workers again that die, in the meantime."""
     over = threading.Event()
 
@@ -92,15 +85,3 @@ def _kept(keep: Callable[[], None]) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-def say(line: str) -> None:
-    """Print a line about the sweep or its workers."""
-    print(f"motecrypt: {line}", file=sys.stderr, flush=True)
-
-
-def wait_until_stopped(look: Callable[[], None]) -> None:
-    """Look every second, until Ctrl-C."""
-    while True:
-        time.sleep(LOOK_S)
-        look()
