@@ -19,6 +19,10 @@ _FUNCTIONS = {
     "motecrypt.air.radios": ("load_radio",),
     "motecrypt.app.advise": ("AdviseRequest", "AdviseResult", "NodeStorage", "advise"),
     "motecrypt.app.bundle": ("VerifiedBundle", "verify_bundle"),
+    "motecrypt.app.compare": (
+        *("CompareRequest", "CompareResult", "ComparedFile", "HistoryRequest"),
+        *("compare", "compare_history"),
+    ),
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
     "motecrypt.app.reproduce": ("ReproduceRequest", "ReproduceResult", "StudyResult", "reproduce"),

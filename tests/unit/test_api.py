@@ -16,10 +16,13 @@ import pytest
 import motecrypt
 from command_line import run
 from kits import needs_kit
+from made_rows import made_measurement
 from motecrypt import (
     AdviseRequest,
     Builds,
+    CompareRequest,
     ExportRequest,
+    HistoryRequest,
     Lengths,
     LinkRadio,
     MeasureRequest,
@@ -30,6 +33,8 @@ from motecrypt import (
     Supply,
     SweepRequest,
     advise,
+    compare,
+    compare_history,
     export,
     load_radio,
     measure,
@@ -270,6 +275,44 @@ def test_a_wrong_shard_or_cluster_is_an_input_error(given: dict[str, Any], said:
     (tmp_path / "plan.toml").write_text(PLAN)
     with pytest.raises(InputError, match=said):
         sweeping.plan(SweepRequest(tmp_path / "plan.toml", **given))
+
+
+# --- compare --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> list[Path]:
+    """Three results files of one cell, whose last takes more cycles."""
+    paths = [tmp_path / f"v{number}.db" for number in (1, 2, 3)]
+    for path, cycles in zip(paths, (1000, 1000, 1021), strict=True):
+        with Results(path) as results:
+            results.store({"0": made_measurement(cycles_median=cycles)})
+    return paths
+
+
+def test_two_files_are_compared(versions: list[Path]) -> None:
+    found = compare(CompareRequest(str(versions[0]), versions[2]))
+    assert found.difference.worse and found.difference.changes[0].percent == pytest.approx(2.1)
+    assert not compare(CompareRequest(versions[0], versions[2], threshold_percent=2.1)).difference.worse
+    assert [side.file for side in found.files] == [versions[0], versions[2]]
+    assert (found.files[1].cells, found.files[1].compilers) == (1, [made_measurement().compiler])
+    assert found.files[0].versions == [made_measurement().motecrypt_version]
+
+
+def test_a_history_is_of_files_or_of_their_folder(versions: list[Path], tmp_path: Path) -> None:
+    made = compare_history(HistoryRequest(list(map(str, versions))))
+    assert [version.label for version in made.versions] == ["v1", "v2", "v3"]
+    assert [step.version for step in made.changed[0].steps] == ["v3"] and made.worse(2.0)
+    assert compare_history(HistoryRequest(place=str(tmp_path))).figures == made.figures
+
+
+def test_what_cannot_be_compared_is_an_input_error(versions: list[Path], tmp_path: Path) -> None:
+    for before, after in ((tmp_path / "none.db", versions[0]), (versions[0], tmp_path / "none.db")):
+        with pytest.raises(InputError, match=r"none\.db: no such file"):
+            compare(CompareRequest(before, after))
+    assert not (tmp_path / "none.db").exists()
+    with pytest.raises(InputError, match="a history needs two"):
+        compare_history(HistoryRequest(versions[:1]))
 
 
 # --- all functions --------------------------------------------------------------------------------------

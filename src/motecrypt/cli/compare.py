@@ -5,24 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import click
 
+from motecrypt.app.compare import CompareRequest, CompareResult, HistoryRequest, compare, compare_history
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Measurement
-from motecrypt.cli._history import (
-    gather_history,
-    print_history,
-    print_history_json,
-    write_history_page,
-)
+from motecrypt.base.paths import write_atomically
+from motecrypt.cli._history import print_history, print_history_json
 from motecrypt.cli._output import print_json, print_next, print_table, print_words, table_options, typed_with
-from motecrypt.present.compare import Change, Difference, compare
-from motecrypt.results import Results
+from motecrypt.present.compare import Change, Difference
 
 COLUMNS = (
     "",
@@ -89,20 +83,14 @@ def command(
         return
     if len(files) != 2:
         raise InputError(f"{len(files)} results files are named: name two, or more for their history")
-    before, after = files
-    sides = _Side(before), _Side(after)
-    difference = compare(sides[0].read(), sides[1].read(), limit, across_flags)
-    if not difference.cells:
-        raise InputError(
-            f"{before} and {after} have no cell in common: measure the same ciphers, devices, lengths and "
-            "flags into both (--across-flags ignores the flags)"
-        )
+    found = compare(CompareRequest(*files, limit, across_flags))
+    difference = found.difference
     if as_json:
         told = {field.name: getattr(difference, field.name) for field in fields(difference)}
-        print_json({**told, "worse": difference.worse, "files": [side.facts for side in sides]})
+        print_json({**told, "worse": difference.worse, "files": found.files})
     else:
-        _print(difference, sides, every)
-        print_next(_next(difference, after, every))
+        _print(found, every)
+        print_next(_next(difference, files[1], every))
     if difference.worse:
         sys.exit(1)
 
@@ -116,9 +104,11 @@ def _history(
     every: bool,
     as_json: bool,
 ) -> None:
-    made = gather_history(history, files, across_flags)
+    made = compare_history(HistoryRequest(files, history, across_flags))
     if page is not None:
-        write_history_page(page, made, limit, typed_with())
+        from motecrypt.present.pages.history_page import history_page
+
+        write_atomically(page, history_page(made, limit, typed_with()).encode())
     if as_json:
         print_history_json(made, limit)
     else:
@@ -142,47 +132,12 @@ def _percent(text: str) -> float:
     return float(match[1])
 
 
-class _Side:
-    """One of the two files, read once; what is reported of it is counted meanwhile."""
-
-    def __init__(self, path: Path) -> None:
-        if not path.exists():
-            raise InputError(f"{path}: no such file; 'motecrypt measure --db {path}' makes one")
-        self.path = path
-        self.cells = 0
-        self._compilers: set[str] = set()
-        self._versions: set[str] = set()
-
-    def read(self) -> Iterator[Measurement]:
-        """The newest measurement of each cell."""
-        with Results(self.path) as results:
-            for m in results.each_newest():
-                self.cells += 1
-                self._compilers.add(m.compiler)
-                self._versions.add(m.motecrypt_version)
-                yield m
-        if not self.cells:
-            path = self.path
-            raise InputError(f"{path}: contains no measurements; 'motecrypt measure --db {path}' makes them")
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The file, its number of cells, and who measured them."""
-        compilers, versions = sorted(self._compilers - {""}), sorted(self._versions)
-        return {"file": self.path, "cells": self.cells, "compilers": compilers, "versions": versions}
-
-    @property
-    def about(self) -> str:
-        """The file in a line."""
-        of = self.facts
-        compilers, versions = (", ".join(of[name]) for name in ("compilers", "versions"))
-        return f"{self.path}: {self.cells} cells, {compilers}, motecrypt {versions}"
-
-
-def _print(difference: Difference, sides: Sequence[_Side], every: bool) -> None:
+def _print(found: CompareResult, every: bool) -> None:
+    difference = found.difference
     shown = [c for c in difference.changes if c.beyond or every]
-    for label, side in zip("AB", sides, strict=True):
-        print_words(f"{label} {side.about}")
+    for label, side in zip("AB", found.files, strict=True):
+        compilers, versions = ", ".join(side.compilers), ", ".join(side.versions)
+        print_words(f"{label} {side.file}: {side.cells} cells, {compilers}, motecrypt {versions}")
     print()
     if shown:
         limit = f"more than {difference.threshold_percent:g} %"
