@@ -19,6 +19,7 @@ _FUNCTIONS = {
     "motecrypt.air.radios": ("load_radio",),
     "motecrypt.app.advise": ("AdviseRequest", "AdviseResult", "NodeStorage", "advise"),
     "motecrypt.app.bundle": ("VerifiedBundle", "verify_bundle"),
+    "motecrypt.app.ci": ("CiRequest", "CiResult", "ci"),
     "motecrypt.app.compare": (
         *("CompareRequest", "CompareResult", "ComparedFile", "HistoryRequest"),
         *("compare", "compare_history"),

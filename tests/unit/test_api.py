@@ -20,6 +20,7 @@ from made_rows import made_measurement
 from motecrypt import (
     AdviseRequest,
     Builds,
+    CiRequest,
     CompareRequest,
     ExportRequest,
     HistoryRequest,
@@ -33,6 +34,7 @@ from motecrypt import (
     Supply,
     SweepRequest,
     advise,
+    ci,
     compare,
     compare_history,
     export,
@@ -41,6 +43,7 @@ from motecrypt import (
     reproduce,
     sweep,
 )
+from motecrypt.app import ci as gating
 from motecrypt.app import reproduce as reproducing
 from motecrypt.app import sweep as sweeping
 from motecrypt.app.advise import plan as plan_advice
@@ -313,6 +316,45 @@ def test_what_cannot_be_compared_is_an_input_error(versions: list[Path], tmp_pat
     assert not (tmp_path / "none.db").exists()
     with pytest.raises(InputError, match="a history needs two"):
         compare_history(HistoryRequest(versions[:1]))
+
+
+# --- ci -------------------------------------------------------------------------------------------------
+
+CONFIG = """devices = ["uno"]
+[[cipher]]
+name = "rc4"
+libraries = ["motecrypt"]
+placements = ["flash"]
+bytes = [8]
+"""
+
+
+@needs_kit("avr")
+def test_the_gate_passes_and_fails_by_its_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, told = tmp_path / "motecrypt.toml", list[tuple[int, int, str]]()
+    file.write_text(CONFIG)
+    request = CiRequest(file, no_base=True)
+    found = ci(request, tmp_path / "r.db", progress=lambda *each: told.append(each))
+    assert found.passed and found.taken.benchmarks and found.title == "" and told[-1][0] == told[-1][1] > 0
+    assert found.facts[0].startswith("motecrypt ") and "passed" in found.markdown().decode()
+    file.write_text(CONFIG + "[[budget]]\nflash = 1\n")
+    failed = ci(request, tmp_path / "r.db")
+    assert not failed.passed and {check.measure for check in failed.judgement.failed} == {"flash"}
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"base": "HEAD", "no_base": True}, "omit one of the two"),
+        ({"record": True}, "no history file"),
+        ({"config": "none.toml"}, "none.toml"),
+    ],
+)
+def test_a_wrong_gate_is_an_input_error(given: dict[str, Any], said: str, tmp_path: Path) -> None:
+    (tmp_path / "motecrypt.toml").write_text(CONFIG)
+    with pytest.raises(InputError, match=said):
+        gating.plan(CiRequest(**{"config": tmp_path / "motecrypt.toml", **given}))
 
 
 # --- all functions --------------------------------------------------------------------------------------

@@ -130,10 +130,9 @@ def planned(
     """
     catalog, libraries = chosen.catalog, chosen.libraries
     cells: list[Cell] = []
-    wanted = chosen.ciphers or sorted({i.cipher for i in catalog.implementations if i.library in libraries})
     for device in chosen.devices:
         check_placements(device, placements)
-        for name in wanted:
+        for name in chosen.wanted:
             cipher = catalog.cipher(name)
             if not any(cipher.message.allows(n) for n in message_bytes):
                 raise InputError(

@@ -45,6 +45,12 @@ class Selection:
         """The one device chosen."""
         return self.devices[0]
 
+    @property
+    def wanted(self) -> list[str]:
+        """The ciphers chosen; where none is, those that the libraries have."""
+        mine = self.libraries
+        return self.ciphers or sorted({i.cipher for i in self.catalog.implementations if i.library in mine})
+
     def prove_own(self) -> None:
         """Run the known answers of the user's own ciphers, before anything of them is trusted."""
         if not self.own_ciphers and not self.own_public_keys:

@@ -128,6 +128,13 @@ def write_history(path: Path, points: Iterable[HistoryPoint]) -> None:
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
 
 
+def merge_into(path: Path, *others: Iterable[HistoryPoint]) -> tuple[int, list[str]]:
+    """Fold other histories into a file, which need not exist; how many points it has, and the conflicts."""
+    points, conflicts = merge_histories(read_history(path) if path.exists() else [], *others)
+    write_history(path, points)
+    return len(points), conflicts
+
+
 def figures_at(points: Iterable[HistoryPoint], commit: str, compilers: Iterable[str]) -> list[Benchmark]:
     """What there is for a commit, by these compilers: figures of others would not be comparable."""
     known = set(compilers)

@@ -204,8 +204,8 @@ def test_the_bound_of_our_assembly_is_the_stack_that_is_measured(
     device: str, cipher: str, variant: str, kit: str, tmp_path: Path
 ) -> None:
     from kits import skip_without
+    from motecrypt.app.gate import built
     from motecrypt.build.toolchain.sizes import symbols
-    from motecrypt.cli._gate import built
     from motecrypt.measuring import bench
     from motecrypt.results import Results
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.app import gate_base
+from motecrypt.app.gate import HinderedError, Taken
+from motecrypt.app.gate_base import take_base
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli import _gate_base
-from motecrypt.cli._gate import HinderedError, Taken
-from motecrypt.cli._gate_base import take_base
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.plan import GatePlan, read_gate_plan
 from motecrypt.results import Results
@@ -83,8 +83,8 @@ def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sides:
         made.programs.append(db)
         return made.measured(plan)
 
-    monkeypatch.setattr(_gate_base, "take", lambda plan, *others: made.measured(plan))
-    monkeypatch.setattr(_gate_base, "take_with_own_program", own)
+    monkeypatch.setattr(gate_base, "take", lambda plan, *others: made.measured(plan))
+    monkeypatch.setattr(gate_base, "take_with_own_program", own)
     return made
 
 

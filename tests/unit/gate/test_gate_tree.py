@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.app import gate, gate_causes
 from motecrypt.app.selection import Selection
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _gate, _gate_causes
 from motecrypt.gate.figures import benchmarks_of
 from motecrypt.gate.plan import GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.gate.tree import commit_of, is_changed
@@ -41,18 +41,18 @@ def git(place: Path, *words: str) -> str:
 def test_a_misspelled_placement_is_refused(tmp_path: Path) -> None:
     text = 'devices = ["pico"]\n[[cipher]]\nname = "rc4"\nplacements = ["%s"]\n'
     with pytest.raises(InputError, match="pico has no placement 'flsh'; it has "):
-        _gate._cells(entry(tmp_path, text % "flsh"), tmp_path)
+        gate._cells(entry(tmp_path, text % "flsh"), tmp_path)
     for place in CATALOG.device("pico").placements:
-        _, cells = _gate._cells(entry(tmp_path, text % place), tmp_path)
+        _, cells = gate._cells(entry(tmp_path, text % place), tmp_path)
         assert {cell.placement for cell in cells} == {place}
 
 
 def test_protected_code_is_measured_where_the_file_names_its_variant(tmp_path: Path) -> None:
     body = next(i for i in CATALOG.protected if i.runs_on(CATALOG.device("pico").core))
     text = f'devices = ["pico"]\n[[cipher]]\nname = "{body.cipher}"\n'
-    _, cells = _gate._cells(entry(tmp_path, f'{text}variants = ["{body.variant}"]\n'), tmp_path)
+    _, cells = gate._cells(entry(tmp_path, f'{text}variants = ["{body.variant}"]\n'), tmp_path)
     assert {cell.implementation for cell in cells} == {body}
-    _, others = _gate._cells(entry(tmp_path, text), tmp_path)
+    _, others = gate._cells(entry(tmp_path, text), tmp_path)
     assert body not in {cell.implementation for cell in others}
 
 
@@ -91,9 +91,9 @@ def test_two_folders_of_one_name_are_refused_and_two_lengths_are_not(
             for cell in cells
         }
 
-    monkeypatch.setattr(_gate.bench, "ensure", ensure)
-    monkeypatch.setattr(_gate, "_needed", lambda *others: None)
-    monkeypatch.setattr(_gate, "_with_worst", lambda found, taken: found)
+    monkeypatch.setattr(gate.bench, "ensure", ensure)
+    monkeypatch.setattr(gate, "prepare", lambda *others: None)
+    monkeypatch.setattr(gate, "_with_worst", lambda found, taken: found)
     monkeypatch.setattr(Selection, "prove_own", lambda chosen: None)
     for place in ("a", "b"):
         shutil.copytree(ROOT / "examples" / "mylibrary", tmp_path / place / "bench")
@@ -101,7 +101,7 @@ def test_two_folders_of_one_name_are_refused_and_two_lengths_are_not(
     first = 'devices = ["uno"]\n' + entry_of % ("a", 16)
 
     def taken(text: str) -> list[str]:
-        found = _gate.take(
+        found = gate.take(
             whole(tmp_path, text), tmp_path, Results(tmp_path / "r.db"), None, lambda *said: None
         )
         return [benchmark.name for benchmark in found.benchmarks]
@@ -118,7 +118,7 @@ def test_functions_of_this_computer_are_named_for_the_causes(tmp_path: Path) -> 
         "int room[9];\nint box(int n) { return room[n]; }\nint main(void) { return 0; }\n"
     )
     subprocess.run(["gcc", "-c", "p.c", "-o", "p.o"], cwd=tmp_path, check=True, timeout=60)
-    facts = _gate_causes._facts(tmp_path / "p.o", CATALOG.device("host"))
+    facts = gate_causes._facts(tmp_path / "p.o", CATALOG.device("host"))
     assert {"box", "main", "room"} <= {fact.name for fact in facts}
 
 

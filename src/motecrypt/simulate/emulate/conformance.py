@@ -17,6 +17,46 @@ STATES = ("modelled", "partly", "not modelled")
 
 
 @dataclass(frozen=True)
+class Unmodelled:
+    """A block of registers that a firmware used though it, or this part of it, is not modelled.
+
+    Parameters
+    ----------
+    address
+        Where the block begins; on an AVR the register's address in the data space, of a RISC-V core's
+        control register its number.
+    name
+        What the block is; "" where it has no name here.
+    pc
+        The instruction that used it first.
+    function, file, line
+        Where that is in the source; "" and 0 where it is not known.
+    """
+
+    address: int
+    name: str
+    pc: int
+    reads: int
+    writes: int
+    function: str = ""
+    file: str = ""
+    line: int = 0
+
+    @property
+    def accesses(self) -> int:
+        """How often it was read and written."""
+        return self.reads + self.writes
+
+    def __str__(self) -> str:
+        """Its address, name, accesses, and where the first was."""
+        name = f" {self.name}" if self.name else ""
+        times = "1 access" if self.accesses == 1 else f"{self.accesses:,} accesses"
+        function = f" in {self.function}" if self.function else ""
+        source = f" ({Path(self.file).name}:{self.line})" if self.file else ""
+        return f"{self.address:#010x}{name}: {times}, the first at {self.pc:#010x}{function}{source}"
+
+
+@dataclass(frozen=True)
 class Condition:
     """A register's bits `mask` equal `value`, or with None: one of them is set."""
 

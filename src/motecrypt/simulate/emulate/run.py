@@ -24,7 +24,7 @@ from motecrypt.base.model import Device
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.simulate.emulate.avr_names import register_names
 from motecrypt.simulate.emulate.blocks import vectors_of
-from motecrypt.simulate.emulate.conformance import watch_list
+from motecrypt.simulate.emulate.conformance import Unmodelled, watch_list
 from motecrypt.simulate.emulate.images import ARM, RISCV, Image, elf_of, flat
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 from motecrypt.simulate.runners.arm import command as arm_command
@@ -97,38 +97,6 @@ class Touched:
     name: str
     reads: int
     writes: int
-
-
-@dataclass(frozen=True)
-class Unmodelled:
-    """A block of registers that a firmware used though it, or this part of it, is not modelled.
-
-    Parameters
-    ----------
-    address
-        Where the block begins; on an AVR the register's address in the data space, of a RISC-V core's
-        control register its number.
-    name
-        What the block is; "" where it has no name here.
-    pc
-        The instruction that used it first.
-    function, file, line
-        Where that is in the source; "" and 0 where it is not known.
-    """
-
-    address: int
-    name: str
-    pc: int
-    reads: int
-    writes: int
-    function: str = ""
-    file: str = ""
-    line: int = 0
-
-    @property
-    def accesses(self) -> int:
-        """How often it was read and written."""
-        return self.reads + self.writes
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from motecrypt.app.gate import HinderedError, Taken, take, take_with_own_program
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli._gate import HinderedError, Taken, take, take_with_own_program
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.plan import FirmwareEntry, GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.results import Results

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from motecrypt.app.gate import OPERATION_FUNCTIONS, Taken, bounds_of, built, fed
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.model import Cell, Device
 from motecrypt.catalog import Catalog
-from motecrypt.cli._gate import OPERATION_FUNCTIONS, Taken, bounds_of, built, fed
 from motecrypt.gate.causes import WORDS, PartFacts, grown, sizes
 from motecrypt.gate.judge import GateCheck
 from motecrypt.measuring.bench.inputs import draw

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -15,13 +15,11 @@ from motecrypt.adviser import api as advise
 from motecrypt.adviser.gather import candidate as candidate_of
 from motecrypt.air.radios import load_radio
 from motecrypt.app.firmware import judge, load_firmware
-from motecrypt.app.plan import check_placements
+from motecrypt.app.plan import planned, prepare, toolchains_by_device
 from motecrypt.app.selection import is_path, select
-from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell, Device, Measurement
-from motecrypt.build.setup import need
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.build.toolchain.sizes import symbols
@@ -82,7 +80,7 @@ def take(plan: GatePlan, root: Path, results: Results, jobs: int | None, report:
     taken = Taken()
     for entry in plan.measured:
         catalog, cells = _cells(entry, root)
-        _needed(catalog, cells)
+        prepare(catalog, cells, "")
         measured = bench.ensure(cells, results, catalog, jobs, report)
         _none_transient(measured.values())
         toolchain = cells[0].toolchain
@@ -138,40 +136,15 @@ def _cells(entry: MeasuredEntry, root: Path) -> tuple[Catalog, list[Cell]]:
         [placed(entry.toolchain)] if entry.toolchain else [],
     )
     chosen.prove_own()
-    catalog, cells = chosen.catalog, list[Cell]()
-    libraries = chosen.libraries
-    ciphers = chosen.ciphers or sorted({i.cipher for i in catalog.implementations if i.library in libraries})
-    for device in chosen.devices:
-        check_placements(device, entry.placements)
-        for name in ciphers:
-            protected = bool(entry.variants)
-            for body in catalog.implementations_of(name, device.name, libraries, protected=protected):
-                if not entry.variants or body.variant in entry.variants:
-                    cells += bench.cells_for(
-                        catalog,
-                        device,
-                        body,
-                        message_bytes=entry.message_bytes,
-                        key_bits=entry.key_bits,
-                        ad_bytes=entry.ad_bytes,
-                        placements=entry.placements,
-                        flags=entry.flags,
-                        toolchain=chosen.toolchains[0].name if chosen.toolchains else "",
-                    )
-    if not cells:
-        named = entry.folder or entry.cipher
-        raise InputError(
-            f"{named}: nothing to measure: no implementation fits its ciphers, variants, devices and lengths"
-        )
-    return catalog, cells
-
-
-def _needed(catalog: Catalog, cells: Sequence[Cell]) -> None:
-    for name, toolchain in dict.fromkeys((cell.device, cell.toolchain) for cell in cells):
-        if toolchain:
-            need_toolchain(catalog, catalog.device(name), toolchain)
-        else:
-            need(catalog.device(name).kit)
+    catalog, lengths = chosen.catalog, entry.message_bytes
+    some = [name for name in chosen.wanted if any(map(catalog.cipher(name).message.allows, lengths))]
+    if not some:
+        raise InputError(f"{entry.folder or entry.cipher}: nothing to measure: no cipher takes its lengths")
+    return catalog, planned(
+        replace(chosen, ciphers=some),
+        *(entry.variants, lengths, entry.placements, entry.ad_bytes, entry.key_bits, [entry.flags]),
+        toolchains_by_device(chosen),
+    )
 
 
 def bounds_of(elf: Path, device: Device) -> list[StackBound]:
