@@ -30,6 +30,7 @@ from motecrypt import (
     MeasureResult,
     NodeStorage,
     Question,
+    RecordsRequest,
     ReproduceRequest,
     Supply,
     SweepRequest,
@@ -38,8 +39,12 @@ from motecrypt import (
     compare,
     compare_history,
     export,
+    fetch_results,
     load_radio,
     measure,
+    merge_results,
+    publish_results,
+    records,
     reproduce,
     sweep,
 )
@@ -355,6 +360,51 @@ def test_a_wrong_gate_is_an_input_error(given: dict[str, Any], said: str, tmp_pa
     (tmp_path / "motecrypt.toml").write_text(CONFIG)
     with pytest.raises(InputError, match=said):
         gating.plan(CiRequest(**{"config": tmp_path / "motecrypt.toml", **given}))
+
+
+# --- records --------------------------------------------------------------------------------------------
+
+
+def test_the_records_that_came_with_the_program_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    found = records(RecordsRequest(["uno"], ["ascon-aead128"], stored=True))
+    assert not found.measured and not found.changes and capsys.readouterr() == ("", "")
+    rows = found.rows()
+    assert len(rows) == len(found.implementations) > 3
+    assert {(row["device"], row["cipher"]) for row in rows} == {("uno", "ascon-aead128")}
+    assert any(row["front"] for row in rows) and any(row["led_by_ours"] for row in rows if not row["ours"])
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (RecordsRequest(devices=["unoo"]), "did you mean"),
+        (RecordsRequest(ciphers=["rc4"]), "the records have none of these"),
+    ],
+)
+def test_what_the_records_lack_is_an_input_error(request_: RecordsRequest, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        records(request_)
+
+
+# --- results --------------------------------------------------------------------------------------------
+
+
+def test_results_are_joined_published_fetched_and_read(tmp_path: Path) -> None:
+    for number in (1, 2):
+        with Results(tmp_path / f"{number}.db") as results:
+            results.store({str(number): made_measurement(message_bytes=16 * number)})
+    whole, sources = tmp_path / "whole.db", [tmp_path / "1.db", str(tmp_path / "2.db")]
+    assert [merged.new for merged in merge_results(sources, whole)] == [1, 1]
+    assert [merged.same for merged in merge_results(sources, str(whole))] == [1, 1]
+    with pytest.raises(InputError, match="that the others are joined into"):
+        merge_results([whole], whole)
+    with pytest.raises(InputError, match="there is no such results file"):
+        merge_results([tmp_path / "1.db", tmp_path / "none.db"], tmp_path / "new.db")
+    assert publish_results(tmp_path / "set", "me", results=whole) == 2
+    with pytest.raises(InputError, match="unoo"):
+        publish_results(tmp_path / "set", "me", devices=["unoo"], results=whole)
+    publisher, merged = fetch_results(tmp_path / "set", None, tmp_path / "other.db")
+    assert (publisher, merged.new) == ("me", 2)
 
 
 # --- all functions --------------------------------------------------------------------------------------

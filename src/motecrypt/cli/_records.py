@@ -13,13 +13,14 @@ from pathlib import Path
 
 from motecrypt.adviser.records.needs import cells_of
 from motecrypt.adviser.records.page import page
-from motecrypt.adviser.records.plan import RecordPlan, read_plan
+from motecrypt.adviser.records.plan import RecordPlan
 from motecrypt.adviser.records.rows import RecordRow, rows_of
-from motecrypt.adviser.records.stored import FIGURES, merged, read_rows, text
+from motecrypt.adviser.records.stored import FIGURES, merged, text
+from motecrypt.app.records import RecordsRequest, measure_rows
+from motecrypt.app.records import plan as everything
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import no_words, open_results, progress
-from motecrypt.cli.records import measure_rows
 from motecrypt.measuring import bench
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,11 +29,12 @@ PAGE = ROOT / "docs" / "records.md"
 
 def main() -> None:
     """Measure, then write both files."""
-    plan, catalog = read_plan(), Catalog.load()
-    names = [device.name for device in plan.devices(catalog)]
-    found = measure_rows(catalog, plan, names, plan.ciphers, None, None)
-    kept = read_rows() if FIGURES.exists() else []
-    rows = merged(kept, [*found, *_recorded(plan)])
+    FIGURES.touch()  # all may be made anew
+    made = everything(RecordsRequest())
+    plan, catalog = made.plan, made.catalog
+    with open_results(None) as results:
+        found = measure_rows(made, results, None, progress)
+    rows = merged(made.kept, [*found, *_recorded(plan)])
     broken = [row for row in rows if row.status == "build-failed" or (row.recorded and not row.ran)]
     if broken:
         raise SystemExit(f"{broken[0].implementation} on {broken[0].device}: {broken[0].reason}")

@@ -15,13 +15,11 @@ from pathlib import Path
 
 import click
 
-from motecrypt.app.selection import match_ciphers
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.base.paths import written_atomically
 from motecrypt.base.text import spreadsheet_row
-from motecrypt.build.setup import need
-from motecrypt.catalog import Catalog, nearest
+from motecrypt.catalog import Catalog
 from motecrypt.cli._measurements import print_measurements
 from motecrypt.cli._output import (
     compiler_option,
@@ -100,28 +98,12 @@ def command(
         raise InputError("--format parquet writes a file: name it with -o, such as -o results.parquet")
     if form == "table" and output is not None:
         raise InputError("-o writes CSV, JSON or Parquet: add --format, such as --format csv")
-    catalog = Catalog.load()
-    for device in devices:
-        catalog.device(device.removesuffix("-board"))
-    with open_results(db, compilers, make=False) as results:
-        from motecrypt.results.reading import select
+    from motecrypt.app.results import StoredRequest, stored_in
 
-        own = results.distinct("cipher")
-        names = [n for c in ciphers for n in ([c] if c in own else match_ciphers(catalog, c))]
-        names += [name if name in own else catalog.public_key(name).name for name in public_keys]
-        stored = results.distinct("library")
-        for library in libraries:
-            if library not in stored:
-                catalog.library(library)
-        statuses = results.distinct("status")
-        if status is not None and status not in {"ok", *statuses}:
-            raise InputError(nearest("status", status, {"ok", *statuses}))
-        filters = {
-            "device": list(devices) or None,
-            "cipher": names or None,
-            "library": list(libraries) or None,
-        }
-        found = select(results, every=every, status=status, **filters)
+    catalog = Catalog.load()
+    request = StoredRequest(devices, ciphers, public_keys, libraries, status, every)
+    with open_results(db, compilers, make=False) as results:
+        found = stored_in(results, request, catalog)
         first = next(found, None)
         if first is None:
             print(
@@ -149,23 +131,13 @@ def merge(sources: Sequence[Path], db: Path | None, as_json: bool) -> None:
     file twice changes nothing. Where a simulated figure differs in two files, the one that is there stays,
     both are printed, and the exit code is 1. Of figures that vary, such as this computer's, the newest stays.
     """
-    from motecrypt.results.merge import merge as join
+    from motecrypt.app.results import merged_one_by_one
 
-    for source in sources:
-        if not source.is_file():
-            raise InputError(f"{source}: there is no such results file")
-    conflicts = 0
-    told = []
+    conflicts, told = 0, []
     with open_results(db) as results:
-        for source in sources:
-            if results.path.exists() and source.samefile(results.path):
-                raise InputError(f"{source}: is the file that the others are joined into; name another --db")
-            merged = join(results, source)
+        for source, merged in merged_one_by_one(sources, results):
             conflicts += len(merged.conflicts)
-            told.append(
-                {"file": str(source), **{k: v for k, v in asdict(merged).items() if k != "conflicts"}}
-            )
-            told[-1]["conflicts"] = [str(conflict) for conflict in merged.conflicts]
+            told.append({"file": source, **asdict(merged), "conflicts": list(map(str, merged.conflicts))})
             if not as_json:
                 counts = f"{merged.new:,} new, {merged.same:,} the same, {merged.newer:,} newer"
                 print(
@@ -196,19 +168,9 @@ def publish(folder: Path, publisher: str, key: Path | None, devices: Sequence[st
 
     Put it into a repository or on a web server. Publishing again into the same folder replaces it.
     """
-    from motecrypt.results import commons
-    from motecrypt.results.merge import keyed
+    from motecrypt.app.results import publish_results
 
-    if key is not None:
-        need("signing")
-
-    with open_results(db, make=False) as results:
-        stored = results.distinct("device")
-        for device in devices:
-            if device not in stored:
-                raise InputError(nearest("device", device, stored))
-        every = ((k, m) for k, m in keyed(results) if not devices or m.device in devices)
-        count = commons.publish(every, folder, publisher, key)
+    count = publish_results(folder, publisher, key, devices, db)
     print(f"{folder}: {count:,} measurements, {'signed' if key else 'not signed'}, as {publisher}")
 
 
@@ -228,16 +190,11 @@ def fetch(folder: Path, signers: Path | None, unsigned: bool, db: Path | None) -
     Signature and hashes are checked before anything is stored. What is stored here stays. Simulated figures
     that disagree with it are printed, and the exit code is 1.
     """
-    from motecrypt.results import commons
-    from motecrypt.results.merge import merge_rows
+    from motecrypt.app.results import fetch_results
 
     if (signers is None) != unsigned:
         raise InputError("say whose signatures count: --signers FILE, or --unsigned")
-    if signers is not None:
-        need("signing")
-    publisher, every = commons.fetch(folder, signers)
-    with open_results(db) as results:
-        merged = merge_rows(results, every, newest=False)
+    publisher, merged = fetch_results(folder, signers, db)
     counts = f"{merged.new:,} new, {merged.same:,} there already"
     by = f"by {publisher}{', not verified' if unsigned else ''}"
     print(f"{folder}: {by}: {counts}; {len(merged.conflicts):,} conflicts")
@@ -272,14 +229,9 @@ def query(sql: str, files: Sequence[Path], form: str, db: Path | None) -> None:
     It has the newest measurement of each cell; the table `every` has older ones, too. Where the results have
     changed, a copy for queries is made first. Rows of CSV and JSON are written one by one.
     """
-    need("query")
-    from motecrypt.results.query import ask, copy_of
+    from motecrypt.app.results import query_results
 
-    if files:
-        answer = ask(sql, files)
-    else:
-        with open_results(db, make=False) as results:
-            answer = ask(sql, [copy_of(results)])
+    answer = query_results(sql, files, db)
     _print_answer(answer.columns, answer.rows, form)
 
 

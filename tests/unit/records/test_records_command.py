@@ -18,12 +18,12 @@ from goldens.views.made_up import measured
 from motecrypt.adviser.records.plan import LENGTHS, read_plan
 from motecrypt.adviser.records.rows import RecordRow, front, together
 from motecrypt.adviser.records.stored import read_rows
+from motecrypt.app import records as app
 from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _records, application
-from motecrypt.cli import records as command
 from motecrypt.measuring import bench
 
 PLAN, CATALOG, STORED = read_plan(), Catalog.load(), read_rows()
@@ -39,12 +39,10 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[RecordRow]:
     """What the next command measures: the stored figures, until a test changes them."""
     rows = [row for row in STORED if not row.recorded]
 
-    def measure(
-        _: Catalog, __: object, devices: Sequence[str], ciphers: Sequence[str], *___: object
-    ) -> object:
-        return [row for row in rows if row.device in devices and row.cipher in ciphers]
+    def measure(made: app.RecordsPlan, *_: object) -> object:
+        return [row for row in rows if row.device in made.devices and row.cipher in made.ciphers]
 
-    monkeypatch.setattr(command, "measure_rows", measure)
+    monkeypatch.setattr(app, "measure_rows", measure)
     return rows
 
 
@@ -136,7 +134,7 @@ def test_json_has_every_row_and_its_lead(found: list[RecordRow]) -> None:
 
 
 def test_stored_figures_are_shown_without_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "measure_rows", lambda *_: pytest.fail("it measured"))
+    monkeypatch.setattr(app, "measure_rows", lambda *_: pytest.fail("it measured"))
     done = runs("--stored", "--device", "pico", "--cipher", "ascon-aead128")
     assert done.exit_code == 0 and "motecrypt/armv6m" in done.output
 
