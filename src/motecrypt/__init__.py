@@ -27,6 +27,7 @@ _FUNCTIONS = {
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
     "motecrypt.app.records": ("RecordsRequest", "RecordsResult", "records"),
+    "motecrypt.app.report": ("ReportRequest", "ReportResult", "report"),
     "motecrypt.app.reproduce": ("ReproduceRequest", "ReproduceResult", "StudyResult", "reproduce"),
     "motecrypt.app.results": ("fetch_results", "merge_results", "publish_results", "query_results"),
     "motecrypt.app.sweep": ("SweepRequest", "sweep"),

@@ -31,6 +31,7 @@ from motecrypt import (
     NodeStorage,
     Question,
     RecordsRequest,
+    ReportRequest,
     ReproduceRequest,
     Supply,
     SweepRequest,
@@ -45,6 +46,7 @@ from motecrypt import (
     merge_results,
     publish_results,
     records,
+    report,
     reproduce,
     sweep,
 )
@@ -405,6 +407,37 @@ def test_results_are_joined_published_fetched_and_read(tmp_path: Path) -> None:
         publish_results(tmp_path / "set", "me", devices=["unoo"], results=whole)
     publisher, merged = fetch_results(tmp_path / "set", None, tmp_path / "other.db")
     assert (publisher, merged.new) == ("me", 2)
+
+
+# --- report ---------------------------------------------------------------------------------------------
+
+
+@needs_kit("plots")
+def test_the_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Results(tmp_path / "r.db") as results:
+        results.store({"0": made_measurement()})
+    made = report(ReportRequest(tmp_path / "r.html"), tmp_path / "r.db")
+    assert made.path.stat().st_size == made.bytes > 1000 and not made.content.empty
+    assert made.captions is None and made.pdf is None and capsys.readouterr() == ("", "")
+    assert report(ReportRequest(str(tmp_path / "e.html")), tmp_path / "none.db").content.empty
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"width": "88mm"}, "--width needs --figures"),
+        ({"titled": False, "figures": Path("f")}, "--no-title needs --width"),
+        ({"pdf": "r.html"}, "this is the HTML file"),
+        ({"width": "88", "figures": Path("f")}, "88"),
+    ],
+)
+def test_a_wrong_report_is_an_input_error(
+    given: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=said):
+        report(ReportRequest("r.html", **given), tmp_path / "none.db")
+    assert not list(tmp_path.iterdir())
 
 
 # --- all functions --------------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ from motecrypt.adviser import api as advise
 from motecrypt.app import reproduce as app
 from motecrypt.app import several
 from motecrypt.app.baseline import DEVICES, LENGTHS, baseline
+from motecrypt.app.report import write_report
 from motecrypt.catalog import Catalog
 from motecrypt.cli import reproduce
-from motecrypt.cli.report import write_report
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies import Needs
@@ -60,7 +60,7 @@ def test_a_plain_reproduce_measures_it(
     monkeypatch.setattr(several, "install", lambda every, also=(): None)
     monkeypatch.setattr(several, "work", work)
     monkeypatch.setattr(app, "ensure", lambda name, *rest: alone.append(name) or "")
-    monkeypatch.setattr("motecrypt.cli.report.write_report", lambda *rest: None)
+    monkeypatch.setattr("motecrypt.app.report.write_report", lambda *rest: None)
     database = tmp_path / "results.db"
     with Results(database):
         pass

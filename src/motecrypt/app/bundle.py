@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motecrypt.app.ensure import ensure
+from motecrypt.app.report import content_of
 from motecrypt.base.progress import in_one
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.exports.targets import sleepers
 from motecrypt.present.bundle import (
     Bundle,
     BundleCheck,
@@ -22,7 +22,7 @@ from motecrypt.present.bundle import (
     read_manifest,
     verify,
 )
-from motecrypt.present.report import gather, render
+from motecrypt.present.report import render
 from motecrypt.results import Results
 from motecrypt.studies import needs
 
@@ -61,8 +61,7 @@ def write_bundle(path: Path, results: Results, studies: Sequence[str]) -> tuple[
     """Pack the results, their report and the rows of these studies; returns how many files there are, and the
     bundle's SHA-256."""
     need("plots")
-    catalog = Catalog.load()
-    pack(path, results, studies, render(gather(results, catalog, sleepers(catalog))))
+    pack(path, results, studies, render(content_of(results)))
     with Bundle(path) as bundle:
         return len(bundle.names), bundle.sha256
 

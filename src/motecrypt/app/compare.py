@@ -77,7 +77,7 @@ def compare(request: CompareRequest) -> CompareResult:
     Raises
     ------
     InputError
-        A file is none or has no measurements, or the two have no cell in common.
+        There is no such file, it has no measurements, or the two have no cell in common.
     """
     paths = Path(request.before), Path(request.after)
     seen = Counter[tuple[str, str]](), Counter[tuple[str, str]]()

@@ -1,4 +1,4 @@
-"""Reproduce published studies: what they measured is measured here, and both stand next to each other."""
+"""Reproduce published studies: measure what they measured, and compare each figure and claim."""
 
 from __future__ import annotations
 

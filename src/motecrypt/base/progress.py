@@ -13,5 +13,5 @@ Stage = Callable[[str], AbstractContextManager[Progress]]
 
 
 def in_one(progress: Progress | None) -> Stage:
-    """All stages by one callback, without their titles; by none where nobody is told."""
+    """All stages by one callback, without their titles; None: no progress is shown."""
     return lambda title: nullcontext(progress or (lambda *_: None))

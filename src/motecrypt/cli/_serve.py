@@ -13,13 +13,13 @@ from motecrypt.adviser import api as advise
 from motecrypt.app.advise import wanted
 from motecrypt.app.ensure import ensure
 from motecrypt.app.plan import planned, prepare, toolchains_by_device
+from motecrypt.app.report import content_of
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
-from motecrypt.catalog import Catalog
 from motecrypt.cli._output import open_results, print_note
 from motecrypt.measuring import bench
-from motecrypt.present.report import gather, render
+from motecrypt.present.report import render
 from motecrypt.present.report.orders import PageOrder
 from motecrypt.present.report.server import ReportServer
 from motecrypt.present.report.work import Watch, Work
@@ -48,10 +48,7 @@ def serve(
 
     def page() -> str:
         with open_results(db, compilers, make=False) as results:
-            from motecrypt.exports.targets import sleepers
-
-            catalog = Catalog.load()
-            return render(gather(results, catalog, sleepers(catalog)), live=True)
+            return render(content_of(results), live=True)
 
     def measure(order: PageOrder, watch: Watch) -> str:
         return measured(order, watch, db, jobs)

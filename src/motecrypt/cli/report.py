@@ -9,24 +9,19 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from motecrypt.app.report import ReportRequest, report_in_stages
 from motecrypt.base.errors import InputError
-from motecrypt.base.paths import check_replaceable, written_atomically
 from motecrypt.build.setup import need
-from motecrypt.catalog import Catalog
 from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import (
     compiler_option,
     db_option,
     json_option,
-    open_results,
     print_json,
     print_next,
     progress,
     typed_with,
 )
-from motecrypt.present.report import Content, export_figures, gather, pieces
-from motecrypt.present.report.paper import PaperFormat, width_mm
-from motecrypt.present.report.printing import print_pdf
 
 DEFAULT = Path("report.html")
 DEADLINE = "30min"
@@ -102,35 +97,22 @@ def command(
         _serve(port, deadline, compilers, db)
         return
     _refuse_without_serve()
-    if (width is not None and figures is None) or (no_title and width is None):
-        raise InputError("--width needs --figures DIR, and --no-title needs --width")
-    paper = None if width is None else PaperFormat(width_mm(width), titled=not no_title)
-    if pdf is not None:  # before anything is read
-        check_replaceable(pdf)
-        if pdf.resolve() == output.resolve():
-            raise InputError(f"--pdf {pdf}: this is the HTML file; name another")
-        need("browser")
-    content = write_report(output, db, compilers)
-    size = output.stat().st_size
-    count = len(content.all_figures())
-    written: dict[str, object] = {"report": str(output), "bytes": size, "figures": count}
-    if figures is not None:
-        with progress("figures") as told:
-            captions = export_figures(content.all_figures(), figures, told, paper)
-        written |= {"captions": str(captions)}
-    printed = None if pdf is None else print_pdf(output.read_text(encoding="utf-8"), pdf)
-    if printed is not None:
-        written |= {"pdf": str(printed.path), "pages": printed.pages}
+    request = ReportRequest(output, figures, width, not no_title, pdf, compilers)
+    made = report_in_stages(request, db, progress)
+    count, printed = len(made.content.all_figures()), made.pdf
     if as_json:
+        written: dict[str, object] = {"report": output, "bytes": made.bytes, "figures": count}
+        written |= {"captions": made.captions} if made.captions else {}
+        written |= {"pdf": printed.path, "pages": printed.pages} if printed else {}
         print_json(written)
         return
-    print(f"{output}: {size / 1e6:.1f} MB, {count} figures")
-    if figures is not None:
-        print(f"{figures}: {count} figures as SVG, PDF and CSV; captions in {captions.name}")
+    print(f"{output}: {made.bytes / 1e6:.1f} MB, {count} figures")
+    if made.captions is not None:
+        print(f"{figures}: {count} figures as SVG, PDF and CSV; captions in {made.captions.name}")
     if printed is not None:
         print(f"{printed.path}: {printed.pages} pages, {printed.bytes / 1e6:.1f} MB")
     of = () if db is None else ("--db", str(db))
-    if content.empty:
+    if made.content.empty:
         print("The results are empty: the report lists the commands that fill them.")
         print_next(shlex.join(["motecrypt", "reproduce", "rc4d", *of]))
     elif figures is None:
@@ -162,16 +144,3 @@ def _refuse_without_serve() -> None:
 
 def _given(parameter: str) -> bool:
     return click.get_current_context().get_parameter_source(parameter) is not ParameterSource.DEFAULT
-
-
-def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:
-    """Make the report from the results and write it, completely or not at all; returns its content."""
-    need("plots")
-    with open_results(db, compilers, make=False) as results:
-        from motecrypt.exports.targets import sleepers
-
-        catalog = Catalog.load()
-        content = gather(results, catalog, sleepers(catalog))
-    with written_atomically(output) as file:
-        file.writelines(piece.encode() for piece in pieces(content))
-    return content

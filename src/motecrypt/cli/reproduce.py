@@ -184,7 +184,7 @@ def command(
     if len(compared) > 1:
         _print_all(compared)
     if not studies:
-        from motecrypt.cli.report import write_report
+        from motecrypt.app.report import write_report
 
         written = (db or default_results()).resolve().parent / "report.html"
         write_report(written, db, compilers)
