@@ -342,7 +342,9 @@ def test_the_gate_passes_and_fails_by_its_budget(tmp_path: Path, capsys: pytest.
     file.write_text(CONFIG)
     request = CiRequest(file, no_base=True)
     found = ci(request, tmp_path / "r.db", progress=lambda *each: told.append(each))
-    assert found.passed and found.taken.benchmarks and found.title == "" and told[-1][0] == told[-1][1] > 0
+    assert (
+        found.passed and found.taken.benchmarks and found.plan.title == "" and told[-1][0] == told[-1][1] > 0
+    )
     assert found.facts[0].startswith("motecrypt ") and "passed" in found.markdown().decode()
     file.write_text(CONFIG + "[[budget]]\nflash = 1\n")
     failed = ci(request, tmp_path / "r.db")

@@ -26,7 +26,6 @@ from command_line import ran
 from motecrypt.app import bundle as app
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Implementation, Measurement
-from motecrypt.base.progress import in_one
 from motecrypt.present.bundle import (
     Bundle,
     BundleCheck,
@@ -533,7 +532,7 @@ def test_how_many_cells_could_be_compared(
     monkeypatch.setattr(app, "packed_results", opened)
     monkeypatch.setattr(app, "ensure", ensured)
     monkeypatch.setattr(app, "needs", lambda _: Needs(cells=cells))
-    check = app._measured_again(cast("Bundle", None), ("rc4d",), None, in_one(None), [])
+    check = app._measured_again(cast("Bundle", None), ("rc4d",), None, None, [])
     assert check == BundleCheck("measured again", True if packed_cells else None, told)
 
 

@@ -6,11 +6,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from motecrypt.app.ensure import ensure
 from motecrypt.app.report import content_of
-from motecrypt.base.progress import in_one
+from motecrypt.base.progress import Watching, stage
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.present.bundle import (
@@ -25,9 +24,6 @@ from motecrypt.present.bundle import (
 from motecrypt.present.report import render
 from motecrypt.results import Results
 from motecrypt.studies import needs
-
-if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress, Stage
 
 SHOWN = 3
 CHECKS = 8
@@ -67,7 +63,7 @@ def write_bundle(path: Path, results: Results, studies: Sequence[str]) -> tuple[
 
 
 def verify_bundle(
-    path: Path | str, remeasure: bool = False, jobs: int | None = None, progress: Progress | None = None
+    path: Path | str, remeasure: bool = False, jobs: int | None = None, progress: Watching = None
 ) -> VerifiedBundle:
     """Check a bundle: its hashes, its inputs, and every table made again from its results.
 
@@ -81,26 +77,21 @@ def verify_bundle(
     InputError
         When it is not a bundle.
     """
-    return verify_in_stages(Path(path), remeasure, jobs, in_one(progress))
-
-
-def verify_in_stages(path: Path, remeasure: bool, jobs: int | None, stage: Stage) -> VerifiedBundle:
-    """As `verify_bundle`."""
     notes: list[str] = []
-    with Bundle(path) as bundle:
+    with Bundle(Path(path)) as bundle:
         manifest = read_manifest(bundle)
         checks = []
-        with stage("verifying") as report:
+        with stage(progress, "verifying") as report:
             for check in verify(bundle):
                 checks.append(check)
                 report(len(checks), CHECKS, check.what)
         if remeasure:
-            checks.append(_measured_again(bundle, manifest.studies, jobs, stage, notes))
-        return VerifiedBundle(path, bundle.sha256, manifest.made_at, manifest.studies, checks, notes)
+            checks.append(_measured_again(bundle, manifest.studies, jobs, progress, notes))
+        return VerifiedBundle(Path(path), bundle.sha256, manifest.made_at, manifest.studies, checks, notes)
 
 
 def _measured_again(
-    bundle: Bundle, studies: Sequence[str], jobs: int | None, stage: Stage, notes: list[str]
+    bundle: Bundle, studies: Sequence[str], jobs: int | None, progress: Watching, notes: list[str]
 ) -> BundleCheck:
     """The cells of the studies, measured here into a results file that is deleted afterwards."""
     with (
@@ -112,7 +103,7 @@ def _measured_again(
         for name in studies:
             own = replace(needs(name), experiments=(), long=None)
             cells += list(own.cells)
-            with stage(name) as report:
+            with stage(progress, name) as report:
                 notes.append(ensure(name, own, again, own.catalog or Catalog.load(), jobs, report))
         count, apart = compare_measured(packed, again, cells)
     if not cells:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from motecrypt import __version__
 from motecrypt.app.gate import Taken, take
 from motecrypt.app.gate_base import take_base
 from motecrypt.app.gate_causes import causes_of
 from motecrypt.base.errors import InputError
-from motecrypt.base.progress import in_one
+from motecrypt.base.progress import Watching, stage
 from motecrypt.build.setup import need
 from motecrypt.gate import forms
 from motecrypt.gate.asv import write_asv
@@ -22,9 +21,6 @@ from motecrypt.gate.judge import Judgement, judge_gate
 from motecrypt.gate.plan import GatePlan, read_gate_plan
 from motecrypt.gate.tree import Commit, base_of, checked_out, commit_of, is_changed, top_of
 from motecrypt.results import Results, Stored, opened
-
-if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress, Stage
 
 
 @dataclass(frozen=True)
@@ -76,12 +72,12 @@ class CiResult:
     ----------
     judgement : `passed`, the `checks`, those that `failed`, and the `deltas` from the base.
     taken : the figures of this tree: `taken.benchmarks`.
-    title : the base in words.
+    plan : what was asked for, and compared with.
     """
 
     judgement: Judgement
     taken: Taken
-    title: str
+    plan: CiPlan
 
     @property
     def passed(self) -> bool:
@@ -101,7 +97,7 @@ class CiResult:
 
     def markdown(self) -> bytes:
         """A summary for a pull request."""
-        return forms.markdown(self.judgement, self.title, self.facts).encode()
+        return forms.markdown(self.judgement, self.plan.title, self.facts).encode()
 
     def junit(self) -> bytes:
         """The checks as JUnit XML."""
@@ -146,7 +142,7 @@ def ci(
     request: CiRequest | None = None,
     results: Stored = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Watching = None,
 ) -> CiResult:
     """Measure what the config names, compare, and keep figures where that is asked for.
 
@@ -159,27 +155,26 @@ def ci(
     """
     made = plan(request or CiRequest())
     with opened(results) as stored:
-        found = judged(made, stored, jobs, in_one(progress))
-    keep(made, found)
+        found = _judged(made, stored, jobs, progress)
+    _keep(made, found)
     return found
 
 
-def judged(made: CiPlan, results: Results, jobs: int | None, stage: Stage) -> CiResult:
-    """Measure and compare. Errors as `ci`."""
+def _judged(made: CiPlan, results: Results, jobs: int | None, progress: Watching) -> CiResult:
     gate = made.gate
-    with stage("measuring") as report:
+    with stage(progress, "measuring") as report:
         here = take(gate, gate.root, results, jobs, report)
     if made.base is None:
-        return CiResult(judge_gate(gate, here.benchmarks, []), here, made.title)
+        return CiResult(judge_gate(gate, here.benchmarks, []), here, made)
     known = figures_at(made.known, made.base.hash, {b.compiler for b in here.benchmarks})
     with _checked_out(gate, made.base) as tree:
-        with stage("measuring the base") as report:
+        with stage(progress, "measuring the base") as report:
             base, notes = take_base(gate, tree, here, known, results, jobs, report)
         judgement = judge_gate(gate, here.benchmarks, base.benchmarks, notes)
-        return CiResult(judgement.with_causes(causes_of(judgement.failed, here, base)), here, made.title)
+        return CiResult(judgement.with_causes(causes_of(judgement.failed, here, base)), here, made)
 
 
-def keep(made: CiPlan, found: CiResult) -> None:
+def _keep(made: CiPlan, found: CiResult) -> None:
     """Write the figures of HEAD where the request asks for it."""
     request, head = made.request, made.head
     if head is not None and request.asv is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from motecrypt.adviser.records.needs import record_cells
 from motecrypt.adviser.records.plan import RecordPlan, read_plan
@@ -13,13 +13,10 @@ from motecrypt.adviser.records.stored import RecordChange, changes, merged, read
 from motecrypt.app.selection import match_ciphers
 from motecrypt.app.toolchains import need_compilers
 from motecrypt.base.errors import InputError
-from motecrypt.base.progress import in_one
+from motecrypt.base.progress import Watching, stage
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.measuring import bench
 from motecrypt.results import Results, Stored, opened
-
-if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress, Stage
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def records(
     request: RecordsRequest | None = None,
     results: Stored = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Watching = None,
 ) -> RecordsResult:
     """Compare all implementations of ciphers on devices. The parameters are those of `measure`.
 
@@ -118,27 +115,25 @@ def records(
     InputError
         As `plan`, a kit or a toolchain is not available, or a library could not be fetched.
     """
-    return records_in_stages(plan(request or RecordsRequest()), results, jobs, in_one(progress))
-
-
-def records_in_stages(made: RecordsPlan, results: Stored, jobs: int | None, stage: Stage) -> RecordsResult:
-    """As `records`."""
+    made = plan(request or RecordsRequest())
     if made.request.stored:
         return RecordsResult(made.kept, made.catalog)
     with opened(results) as stored:
-        found = measure_rows(made, stored, jobs, stage)
+        found = measure_rows(made, stored, jobs, progress)
     differ = changes([row for row in made.kept if not row.recorded], found)
     return RecordsResult(merged(made.kept, found), made.catalog, len(found), differ)
 
 
-def measure_rows(made: RecordsPlan, results: Results, jobs: int | None, stage: Stage) -> list[RecordRow]:
+def measure_rows(
+    made: RecordsPlan, results: Results, jobs: int | None, progress: Watching
+) -> list[RecordRow]:
     """Measure what is missing of ours and of the libraries of package clients; a row of each. Errors as
     `records`."""
     catalog, plan = made.catalog, made.plan
     devices = [catalog.device(name) for name in made.devices]
     need_compilers(catalog, ((device.name, plan.toolchain_of(device)) for device in devices))
     cells = record_cells(catalog, plan, made.devices, made.ciphers)
-    with stage("measuring") as report:
+    with stage(progress, "measuring") as report:
         measured = bench.ensure(cells, results, catalog, jobs, report)
     figures = [measured[cell] for cell in cells]
     passing = next((m for m in figures if m.transient), None)

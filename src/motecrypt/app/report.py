@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import check_replaceable, written_atomically
-from motecrypt.base.progress import in_one
+from motecrypt.base.progress import Watching, stage
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.exports.targets import sleepers
@@ -17,9 +16,6 @@ from motecrypt.present.report import Content, export_figures, gather, pieces
 from motecrypt.present.report.paper import PaperFormat, width_mm
 from motecrypt.present.report.printing import PrintedReport, print_pdf
 from motecrypt.results import Results, Stored, opened
-
-if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress, Stage
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class ReportResult:
 
 
 def report(
-    request: ReportRequest | None = None, results: Stored = None, progress: Progress | None = None
+    request: ReportRequest | None = None, results: Stored = None, progress: Watching = None
 ) -> ReportResult:
     """Write what is in the results as one HTML file that opens anywhere, offline. Measures nothing.
 
@@ -72,11 +68,7 @@ def report(
     InputError
         A tool is missing, or a file cannot be written.
     """
-    return report_in_stages(request or ReportRequest(), results, in_one(progress))
-
-
-def report_in_stages(request: ReportRequest, results: Stored, stage: Stage) -> ReportResult:
-    """As `report`."""
+    request = request or ReportRequest()
     output = Path(request.output)
     figures, pdf = (None if path is None else Path(path) for path in (request.figures, request.pdf))
     if (request.width is not None and figures is None) or (request.width is None and not request.titled):
@@ -90,7 +82,7 @@ def report_in_stages(request: ReportRequest, results: Stored, stage: Stage) -> R
     content = write_report(output, results, request.compilers)
     captions = None
     if figures is not None:
-        with stage("figures") as told:
+        with stage(progress, "figures") as told:
             captions = export_figures(content.all_figures(), figures, told, paper)
     printed = None if pdf is None else print_pdf(output.read_text(encoding="utf-8"), pdf)
     return ReportResult(output, output.stat().st_size, content, captions, printed)

@@ -14,7 +14,7 @@ from motecrypt.app.ensure import ensure, whole
 from motecrypt.app.toolchains import need_compilers
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import write_atomically
-from motecrypt.base.progress import in_one
+from motecrypt.base.progress import Watching, stage
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
@@ -23,7 +23,6 @@ from motecrypt.studies import Needs, names, needs, study
 from motecrypt.studies.facts import Comparison
 
 if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress, Stage
     from motecrypt.measuring.experiments.hardware import TimedProgram
     from motecrypt.measuring.experiments.sketch import SketchRun
 
@@ -138,7 +137,7 @@ def reproduce(
     request: ReproduceRequest | None = None,
     results: Stored = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Watching = None,
 ) -> ReproduceResult:
     """Measure what published studies measured, and compare. The parameters are those of `measure`.
 
@@ -149,11 +148,11 @@ def reproduce(
     MotecryptError
         A check failed.
     """
-    made, stage = plan(request or ReproduceRequest()), in_one(progress)
+    made = plan(request or ReproduceRequest())
     with opened(results, made.request.compilers, make=made.measures) as stored:
         failed = run_brought(made, stored)
-        studies = tuple(studied(made, stored, jobs, stage))
-        return ReproduceResult(studies, failed, measure_for_report(made, stored, jobs, stage))
+        studies = tuple(studied(made, stored, jobs, progress))
+        return ReproduceResult(studies, failed, measure_for_report(made, stored, jobs, progress))
 
 
 def run_brought(made: ReproducePlan, results: Results) -> list[MotecryptError]:
@@ -170,7 +169,9 @@ def run_brought(made: ReproducePlan, results: Results) -> list[MotecryptError]:
     return failed
 
 
-def studied(made: ReproducePlan, results: Results, jobs: int | None, stage: Stage) -> Iterator[StudyResult]:
+def studied(
+    made: ReproducePlan, results: Results, jobs: int | None, progress: Watching
+) -> Iterator[StudyResult]:
     """Each study, as soon as it is measured; several are measured together first. Errors as `reproduce`."""
     request, count = made.request, len(made.views)
     if len(made.wanted) > 1:
@@ -178,23 +179,23 @@ def studied(made: ReproducePlan, results: Results, jobs: int | None, stage: Stag
         every += [advised] if (advised := made.advised) else []
         several.install(every, ("plots",) if request.report else ())
         if jobs != 1:
-            with stage("measuring") as report:
+            with stage(progress, "measuring") as report:
                 several.work(every, results, jobs, report)
     for number, (name, view) in enumerate(made.views.items(), start=1):
         note = ""
         if name in made.wanted:
             own = made.wanted[name]
-            with stage(name + (f" (study {number} of {count})" if count > 1 else "")) as report:
+            with stage(progress, name + (f" (study {number} of {count})" if count > 1 else "")) as report:
                 note = ensure(name, own, results, own.catalog or Catalog.load(), jobs, report, request.full)
         yield StudyResult(name, view, view.comparisons(results), note)
 
 
-def measure_for_report(made: ReproducePlan, results: Results, jobs: int | None, stage: Stage) -> str:
+def measure_for_report(made: ReproducePlan, results: Results, jobs: int | None, progress: Watching) -> str:
     """Measure what the adviser of the report needs, where that is asked for; what is wrong, in a line."""
     advised = made.advised
     if advised is None:
         return ""
-    with stage("for the adviser") as report:
+    with stage(progress, "for the adviser") as report:
         try:
             return ensure("the adviser's ciphers", advised, results, Catalog.load(), jobs, report)
         except MotecryptError as error:

@@ -69,12 +69,12 @@ def stored_in(results: Results, request: StoredRequest, catalog: Catalog) -> Ite
 
 
 def merge_results(sources: Sequence[Path | str], results: Stored = None) -> list[Merged]:
-    """Join results files, such as those of a sweep's shards, into one; what came of each.
+    """Join results files, such as those of a sweep's shards, into one; gives the outcome of each.
 
     Raises
     ------
     InputError
-        A source is no results file, or the file that the others are joined into.
+        A source is not a results file, or is the file that the others are joined into.
     """
     with opened(results) as into:
         return [merged for _, merged in merged_one_by_one(list(map(Path, sources)), into)]
@@ -94,7 +94,7 @@ def merged_one_by_one(sources: Sequence[Path], into: Results) -> Iterator[tuple[
 def publish_results(
     folder: Path, publisher: str, key: Path | None = None, devices: Sequence[str] = (), results: Stored = None
 ) -> int:
-    """Write the measurements as a set of files that others can verify and join; how many there are.
+    """Write the measurements as a set of files that others can verify and join; gives how many there are.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def publish_results(
 
 
 def fetch_results(folder: Path, signers: Path | None, results: Stored = None) -> tuple[str, Merged]:
-    """Verify a published set and join it into the results; who published it, and what came of it.
+    """Verify a published set and join it into the results; who published it, and the outcome.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from motecrypt.app.cluster import crew_of_cluster
 from motecrypt.app.measure import MeasureResult, measure_plan
@@ -15,14 +14,11 @@ from motecrypt.app.sweep_plan import SweepPlan, read_plan
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.base.process import processors
-from motecrypt.base.progress import in_one
+from motecrypt.base.progress import Watching, stage
 from motecrypt.measuring import bench
 from motecrypt.measuring.bench.plan import group_of
 from motecrypt.measuring.bench.shards import shard
 from motecrypt.results import Results, Stored, opened
-
-if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress, Stage
 
 SAMPLES = 2
 """Firmwares of each device that are measured for the estimate."""
@@ -85,7 +81,7 @@ def sweep(
     request: SweepRequest,
     results: Stored = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Watching = None,
 ) -> MeasureResult:
     """Measure what is not stored yet of a plan, and give all of it. The parameters are those of `measure`.
 
@@ -97,7 +93,7 @@ def sweep(
     made = plan(request)
     made.prepare()
     with opened(results) as stored:
-        return sweep_plan(made, request, stored, jobs, in_one(progress), lambda line: None)
+        return sweep_plan(made, request, stored, jobs, progress, lambda line: None)
 
 
 def sweep_plan(
@@ -105,17 +101,17 @@ def sweep_plan(
     request: SweepRequest,
     results: Results,
     jobs: int | None,
-    stage: Stage,
+    progress: Watching,
     say: Callable[[str], None],
 ) -> MeasureResult:
     """As `sweep`; `say` takes lines about workers of a cluster."""
     cluster = request.cluster
     crew = crew_of_cluster(cluster, request.tls, made.chosen, say) if cluster is not None else nullcontext()
-    with crew as crew_of, stage("sweeping") as report:
+    with crew as crew_of, stage(progress, "sweeping") as report:
         return measure_plan(made, results, jobs, report, crew_of)
 
 
-def estimate(made: SweepPlan, results: Results, jobs: int | None, stage: Stage) -> SweepEstimate:
+def estimate(made: SweepPlan, results: Results, jobs: int | None, progress: Watching) -> SweepEstimate:
     """Measure the first firmwares of each device that are not stored, and what they take, by device.
 
     The samples of a device run one after the other in one process, so that their seconds add up.
@@ -129,7 +125,7 @@ def estimate(made: SweepPlan, results: Results, jobs: int | None, stage: Stage) 
     for device, groups in missing.items():
         samples = list(groups.values())[:SAMPLES]
         begun = time.monotonic()
-        with stage(f"sampling {device}") as report:
+        with stage(progress, f"sampling {device}") as report:
             bench.ensure([cell for group in samples for cell in group], results, made.catalog, 1, report)
         each = (time.monotonic() - begun) / sum(map(len, samples))
         rest = sum(map(len, groups.values())) - sum(map(len, samples))

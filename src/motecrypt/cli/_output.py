@@ -296,6 +296,15 @@ def progress(title: str) -> Iterator[Progress]:
         yield told
 
 
+class _Stages:
+    """Progress of each stage by its title."""
+
+    stage = staticmethod(progress)
+
+
+stages = _Stages()
+
+
 @contextmanager
 def _doors() -> Iterator[None]:
     before = sys.stdout, sys.stderr

@@ -20,7 +20,7 @@ from motecrypt.app.records import RecordsRequest, measure_rows
 from motecrypt.app.records import plan as everything
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import no_words, open_results, progress
+from motecrypt.cli._output import no_words, open_results, progress, stages
 from motecrypt.measuring import bench
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,11 +29,11 @@ PAGE = ROOT / "docs" / "records.md"
 
 def main() -> None:
     """Measure, then write both files."""
-    FIGURES.touch()  # all may be made anew
+    FIGURES.touch()  # which may be missing
     made = everything(RecordsRequest())
     plan, catalog = made.plan, made.catalog
     with open_results(None) as results:
-        found = measure_rows(made, results, None, progress)
+        found = measure_rows(made, results, None, stages)
     rows = merged(made.kept, [*found, *_recorded(plan)])
     broken = [row for row in rows if row.status == "build-failed" or (row.recorded and not row.ran)]
     if broken:

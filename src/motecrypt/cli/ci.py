@@ -14,12 +14,11 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import (
     db_option,
-    open_results,
     print_json,
     print_next,
     print_table,
     print_words,
-    progress,
+    stages,
     table_options,
     typed_with,
 )
@@ -98,18 +97,15 @@ def command(
     if merge:
         _merge(app.history_file(request), merge)
         return
-    made = app.plan(request)
-    with open_results(db) as results:
-        found = app.judged(made, results, jobs, progress)
+    found = app.ci(request, db, jobs, stages)
     for path, form in ((markdown, found.markdown), (junit, found.junit), (bencher, found.bencher)):
         if path is not None:
             write_atomically(path, form())
-    app.keep(made, found)
     if as_json:
-        print_json(_document(found, made))
+        print_json(_document(found))
     else:
-        _print(found, made)
-        print_next(_next(found.judgement, made, made.gate.root))
+        _print(found)
+        print_next(_next(found.judgement, found.plan, found.plan.gate.root))
     click.get_current_context().exit(int(not found.passed))
 
 
@@ -127,7 +123,7 @@ def _merge(place: Path, others: Sequence[Path]) -> None:
 # --- printed -----------------------------------------------------------------------------------------
 
 
-def _print(found: CiResult, made: CiPlan) -> None:
+def _print(found: CiResult) -> None:
     from motecrypt.gate.forms import change, title
     from motecrypt.gate.judge import Delta, number
 
@@ -146,8 +142,8 @@ def _print(found: CiResult, made: CiPlan) -> None:
         left = len(judgement.failed) - ROWS
         more = f"... and {left:,} more: --json has all" if left > 0 else ""
         print_table("Failed", COLUMNS, rows, more, LEAST, COLUMNS[:1])
-    print_words(f"{title(judgement, found.title)}.")
-    if made.base is not None:
+    print_words(f"{title(judgement, found.plan.title)}.")
+    if found.plan.base is not None:
         print_words(f"{judgement.equal:,} of {judgement.figures:,} figures are equal to the base.")
     for note in (*judgement.notes, *found.facts):
         print_words(note)
@@ -164,11 +160,11 @@ def _next(judgement: Judgement, made: CiPlan, root: Path) -> str:
     return typed_with("--json")
 
 
-def _document(found: CiResult, made: CiPlan) -> dict[str, Any]:
+def _document(found: CiResult) -> dict[str, Any]:
     judgement = found.judgement
     return {
         "passed": found.passed,
-        "base": made.base,
+        "base": found.plan.base,
         "checks": judgement.checks,
         "changes": [{**asdict(delta), "percent": delta.percent} for delta in judgement.deltas],
         "benchmarks": found.taken.benchmarks,

@@ -83,7 +83,7 @@ def command(
         return
     if len(files) != 2:
         raise InputError(f"{len(files)} results files are named: name two, or more for their history")
-    found = compare(CompareRequest(*files, limit, across_flags))
+    found = compare(CompareRequest(files[0], files[1], limit, across_flags))
     difference = found.difference
     if as_json:
         told = {field.name: getattr(difference, field.name) for field in fields(difference)}

@@ -17,7 +17,7 @@ from motecrypt.cli._output import (
     print_json,
     print_next,
     print_table,
-    progress,
+    stages,
     table_options,
     typed_with,
 )
@@ -72,11 +72,11 @@ def command(
     'front' marks an implementation that no other beats in cycles and flash. Ours leads a public
     implementation if it takes at least 2 % fewer cycles at 16, 64 and 256 bytes, and no more flash.
     """
-    from motecrypt.app.records import RecordsRequest, plan, records_in_stages
+    from motecrypt.app.records import RecordsRequest, records
 
     if stored and check:
         raise InputError("--stored and --check: --check measures; give one of the two")
-    found = records_in_stages(plan(RecordsRequest(devices, ciphers, stored)), db, jobs, progress)
+    found = records(RecordsRequest(devices, ciphers, stored), db, jobs, stages)
     if check:
         _report(found, as_json)
     elif as_json:

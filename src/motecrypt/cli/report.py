@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from motecrypt.app.report import ReportRequest, report_in_stages
+from motecrypt.app.report import ReportRequest, report
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.cli._interrupt import patient
@@ -19,7 +19,7 @@ from motecrypt.cli._output import (
     json_option,
     print_json,
     print_next,
-    progress,
+    stages,
     typed_with,
 )
 
@@ -98,7 +98,7 @@ def command(
         return
     _refuse_without_serve()
     request = ReportRequest(output, figures, width, not no_title, pdf, compilers)
-    made = report_in_stages(request, db, progress)
+    made = report(request, db, stages)
     count, printed = len(made.content.all_figures()), made.pdf
     if as_json:
         written: dict[str, object] = {"report": output, "bytes": made.bytes, "figures": count}

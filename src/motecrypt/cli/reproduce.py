@@ -24,7 +24,7 @@ from motecrypt.cli._output import (
     print_section,
     print_table,
     print_words,
-    progress,
+    stages,
     table_options,
     typed_with,
 )
@@ -152,7 +152,7 @@ def command(
     own: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
     with open_results(db, compilers, make=made.measures) as results, _told_what_is_kept(made.measures):
         failed = _told_failures(run_brought(made, results), len(made.brought))
-        for each in studied(made, results, jobs, progress):
+        for each in studied(made, results, jobs, stages):
             view = each.view
             print_note(each.note)
             if figures is not None and hasattr(view, "charts"):
@@ -164,7 +164,7 @@ def command(
                 _print(view, results, each.comparisons, every)
                 if len(chosen) == 1:
                     _print_findings("The most important findings", compared)
-        print_note(measure_for_report(made, results, jobs, progress))
+        print_note(measure_for_report(made, results, jobs, stages))
         if bundle is not None:
             from motecrypt.app.bundle import write_bundle
 
@@ -216,9 +216,9 @@ def _verify(path: Path, remeasure: bool, jobs: int | None, as_json: bool) -> Non
     other = [option for name, option in _NOT_OF_VERIFY.items() if given[name]]
     if other:
         raise InputError(f"--verify checks a bundle by itself; omit {', '.join(other)}")
-    from motecrypt.app.bundle import verify_in_stages
+    from motecrypt.app.bundle import verify_bundle
 
-    found = verify_in_stages(path, remeasure, jobs, progress)
+    found = verify_bundle(path, remeasure, jobs, stages)
     for note in found.notes:
         print_note(note)
     if as_json:

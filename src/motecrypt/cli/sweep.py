@@ -15,7 +15,7 @@ from motecrypt.app.sweep import estimate as estimated
 from motecrypt.app.sweep_plan import SweepPlan
 from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import mirror_option
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
+from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, stages
 from motecrypt.cli._progress import duration
 from motecrypt.cli.cluster import say, tls_option
 from motecrypt.measuring.bench.plan import group_of
@@ -74,10 +74,10 @@ def command(
     made.prepare()
     with open_results(db) as results:
         if estimate:
-            told = estimated(made, results, jobs, progress)
+            told = estimated(made, results, jobs, stages)
             print_json(asdict(told)) if as_json else print(_estimated(told))
             return
-        measured = sweep_plan(made, request, results, jobs, progress, say)
+        measured = sweep_plan(made, request, results, jobs, stages, say)
     if as_json:
         print_json(measured.rows())
     else:
