@@ -8,13 +8,12 @@ bounds of the devices (data/recorded/hardware_bounds.json) and the table of docs
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text
-from motecrypt.adviser.hardware.fidelity import Fidelity
-from motecrypt.adviser.hardware.recorded import STUDY, fidelities, recorded_residuals
-from motecrypt.adviser.hardware.residuals import EXCLUDED, SEEN, by_device
+from motecrypt.adviser.hardware.page import page
+from motecrypt.adviser.hardware.recorded import STUDY, fidelities, newest, recorded_residuals
 from motecrypt.adviser.hardware.rows import rows, settings
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import no_words, open_results
@@ -23,76 +22,6 @@ from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
 from motecrypt.results.findings.recorded import RecordedAnswer, file_of, read, text
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "hardware.md"
-BEGIN, END = "<!-- fidelity -->\n\n", "\n<!-- end -->\n"
-
-
-def table() -> str:
-    """The fidelity of each device as Markdown, from the recorded residuals."""
-    columns = [
-        "device",
-        "memory",
-        "scored rows",
-        "median",
-        "95th percentile",
-        "worst",
-        "goal",
-        "±",
-        "which is",
-    ]
-    columns += ["covers", "of which code", "seen", "excluded"]
-    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
-    residuals = recorded_residuals()
-    bounds = by_device(residuals)
-    seen, excluded = by_device(residuals, SEEN), by_device(residuals, EXCLUDED)
-    for name in sorted({*bounds, *seen, *excluded}):
-        own = bounds.get(name)
-        memory = (own or seen.get(name) or excluded[name]).memory
-        cells = [f"`{name}`", memory]
-        cells += ["none", *("",) * 8] if own is None else _scored(own)
-        cells += [_other(seen.get(name)), _other(excluded.get(name))]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _scored(own: Fidelity) -> list[str]:
-    goal = settings().goals[own.memory]
-    reached = own.median <= goal.median and own.percentile_95 <= goal.percentile_95
-    said = f"{100 * goal.median:g} and {100 * goal.percentile_95:g} %: {'' if reached else 'not '}reached"
-    shares = (own.median, own.percentile_95, own.worst)
-    return [
-        str(own.rows),
-        *(f"{100 * share:.1f} %" for share in shares),
-        said,
-        own.text,
-        own.kind,
-        own.covers,
-        own.condition,
-    ]
-
-
-def _other(own: Fidelity | None) -> str:
-    """Rows that are compared without being scored: how many, their median and their worst."""
-    if own is None:
-        return ""
-    return f"{own.rows}: {100 * own.median:.1f} %, worst {100 * own.worst:.1f} %"
-
-
-def page(text_before: str) -> str:
-    """The page with the table in its place."""
-    head, _, rest = text_before.partition(BEGIN)
-    return head + BEGIN + table() + END + rest.partition(END)[2]
-
-
-def newest(answers: Iterable[RecordedAnswer]) -> list[RecordedAnswer]:
-    """The newest answer of each row and device, in the order of the published rows; an older one never
-    replaces it, whatever file it comes from."""
-    found: dict[tuple[str, str], RecordedAnswer] = {}
-    for answer in answers:
-        key = answer.asked["row"], answer.asked["device"]
-        if key not in found or found[key].finding.made_at <= answer.finding.made_at:
-            found[key] = answer
-    order = {name: number for number, name in enumerate(rows())}
-    return sorted(found.values(), key=lambda each: (order[each.asked["row"]], each.asked["device"]))
 
 
 def _stored(results: Results) -> Iterator[RecordedAnswer]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text, recorded_bounds
-from motecrypt.adviser.hardware.recorded import fidelities
+from motecrypt.adviser.hardware.page import page, table
+from motecrypt.adviser.hardware.recorded import fidelities, newest
 from motecrypt.adviser.hardware.rows import settings
-from motecrypt.cli._hardware import PAGE, newest, page, table
+from motecrypt.cli._hardware import PAGE
 from motecrypt.results.findings.recorded import file_of, read
 
 

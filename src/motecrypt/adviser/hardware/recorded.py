@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from motecrypt.adviser.hardware.fidelity import Fidelity
@@ -30,6 +30,18 @@ def recorded_residuals() -> Sequence[Residual]:
 def fidelities() -> Mapping[str, Fidelity]:
     """How far the devices are from their chips, by name, worked out from the recorded residuals."""
     return by_device(recorded_residuals())
+
+
+def newest(answers: Iterable[recorded.RecordedAnswer]) -> list[recorded.RecordedAnswer]:
+    """The newest answer of each row and device, in the order of the published rows; an older one never
+    replaces it, whatever file it comes from."""
+    found: dict[tuple[str, str], recorded.RecordedAnswer] = {}
+    for answer in answers:
+        key = answer.asked["row"], answer.asked["device"]
+        if key not in found or found[key].finding.made_at <= answer.finding.made_at:
+            found[key] = answer
+    order = {name: number for number, name in enumerate(rows())}
+    return sorted(found.values(), key=lambda each: (order[each.asked["row"]], each.asked["device"]))
 
 
 def recorded_questions() -> list[HardwareQuestion]:
