@@ -30,6 +30,7 @@ _FUNCTIONS = {
     "motecrypt.app.report": ("ReportRequest", "ReportResult", "report"),
     "motecrypt.app.reproduce": ("ReproduceRequest", "ReproduceResult", "StudyResult", "reproduce"),
     "motecrypt.app.results": ("fetch_results", "merge_results", "publish_results", "query_results"),
+    "motecrypt.app.serve": ("report_server",),
     "motecrypt.app.sweep": ("SweepRequest", "sweep"),
     "motecrypt.exports": ("LinkRadio",),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from click.core import ParameterSource
 
 from motecrypt.app.report import ReportRequest, report
 from motecrypt.base.errors import InputError
-from motecrypt.build.setup import need
 from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import (
     compiler_option,
@@ -128,12 +128,24 @@ def _serve(port: int, deadline: str, compilers: Sequence[str], db: Path | None) 
         if _given(parameter):
             raise InputError(f"{option}: --serve writes no file; omit one of the two")
     from motecrypt.adviser.api import seconds
-    from motecrypt.cli._serve import serve
+    from motecrypt.app.serve import report_server
 
-    deadline_s = seconds(deadline, "--deadline")
-    need("plots")
+    server = report_server(db, compilers, port, seconds(deadline, "--deadline"))
     with patient():
-        serve(db, compilers, port, deadline_s, None)
+        server.start()
+        try:
+            print(f"The report: {server.address}", flush=True)
+            print(
+                "Only this computer can open it. It measures what the page asks for. Ctrl-C ends it.",
+                flush=True,
+            )
+            while True:
+                time.sleep(1.0)  # a wait without an end would keep the signal from Python on some systems
+        except KeyboardInterrupt:
+            print()
+        finally:
+            ended = server.close()
+        print("Stopped." if ended else "Stopped; a measurement did not end in time.", flush=True)
 
 
 def _refuse_without_serve() -> None:

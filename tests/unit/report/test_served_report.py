@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from motecrypt.adviser.api import NEEDS
+from motecrypt.app.serve import measured
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli import report as report_command
-from motecrypt.cli._serve import measured
 from motecrypt.present.report.orders import PageOrder, parse_order
 from motecrypt.present.report.server import ORDER_BYTES_MAX, ReportServer
 from motecrypt.present.report.work import BusyError, Measure, StoppedError, Watch, Work
@@ -342,9 +342,9 @@ def test_closing_ends_the_measurement_and_takes_no_more(fake: Fake) -> None:
 def test_an_order_of_what_does_not_exist_says_so(tmp_path: Path) -> None:
     watch = Watch(Work(Fake(), DEADLINE_S))
     with pytest.raises(InputError, match="no-such"):
-        measured(PageOrder("measure", ("uno",), ("no-such",), (16,)), watch, tmp_path / "r.db", 1)
+        measured(PageOrder("measure", ("uno",), ("no-such",), (16,)), watch, tmp_path / "r.db")
     with pytest.raises(InputError, match="no-such"):
-        measured(PageOrder("advise", ("no-such",), (), (16,)), watch, tmp_path / "r.db", 1)
+        measured(PageOrder("advise", ("no-such",), (), (16,)), watch, tmp_path / "r.db")
     assert not (tmp_path / "r.db").exists()
 
 
