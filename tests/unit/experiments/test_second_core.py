@@ -9,7 +9,7 @@ from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments.second_core import SecondCoreRun, fnv1a
 from motecrypt.results import Results
 from motecrypt.results.findings.recorded import read
-from motecrypt.results.findings.second_core import SecondCore
+from motecrypt.results.findings.second_core import CoreRow, SecondCore
 from motecrypt.studies import study
 from motecrypt.studies.pico import second_core
 
@@ -37,6 +37,12 @@ def test_lines_become_rows() -> None:
     assert row is not None and found.row("file", "interrupt") is None
     assert (row.time_us, row.samples, row.missed, row.least_late, row.most_late) == (1000, 4, 1, 5, 70)
     assert row.mean_late == 25
+
+
+def test_the_table_has_microseconds_and_the_range_of_lateness() -> None:
+    row = CoreRow("strings", "core-1", 1000, 4, 1, 5, 130, 25.0)
+    shown = second_core._shown(SecondCore((row,), 10_000_000), row)
+    assert shown[2:7] == ["4", "1", "2.5", "13.0", "12.5"]
 
 
 @pytest.mark.parametrize("line", ["failed", "0 115 900 7 0 0 0 0 0"])

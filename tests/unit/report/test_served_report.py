@@ -269,6 +269,7 @@ def test_an_order_that_is_none_is_refused(served: ReportServer, fake: Fake, body
         ({"flags": ["-fplugin=evil.so"]}, "unknown field 'flags'"),
         ({"needs": []}, "unknown field 'needs'"),
         ({"kind": "advise"}, "unknown field 'ciphers'"),
+        ({"flags": [], "cflags": []}, "unknown field 'cflags'"),
     ],
 )
 def test_an_order_of_what_is_not_offered_is_refused(changed: dict[str, object], said: str) -> None:

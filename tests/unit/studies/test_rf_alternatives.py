@@ -68,6 +68,7 @@ def test_what_was_not_measured_names_the_command_or_why_there_is_none() -> None:
         ("head_bytes = 6", "head_byte = 6", "head_byte"),
         ('replay = { is = "a window', 'replay = { has = "a window', "is"),
         (', source = "docs/link.md, Receiving" }', " }", "source"),
+        ('\nsource = "', '\nsource = ""  # "', "source"),
     ],
 )
 def test_a_wrong_file_is_refused(old: str, new: str, said: str, tmp_path: Path) -> None:
