@@ -85,7 +85,7 @@ def _built(scratch: Path, report: Path | None, strict: bool) -> Path | None:
     except FileNotFoundError as error:
         print(f"website: {error}", file=sys.stderr)
         return None
-    (pages / "python.md").write_text(python_page(), encoding="utf-8")
+    (pages / "python-functions.md").write_text(python_page(), encoding="utf-8")
     (pages / "sample-report.md").write_text(SAMPLE, encoding="utf-8")
     sample = report or _measured(scratch)
     if sample is None:

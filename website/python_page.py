@@ -7,7 +7,7 @@ import inspect
 import textwrap
 
 PUBLIC = {
-    "motecrypt.adviser": (
+    "motecrypt.adviser.api": (
         "advise",
         "candidates_from",
         "device_part",
@@ -15,13 +15,13 @@ PUBLIC = {
         "link_facts",
         "battery_part",
         "regulator_part",
-        "export",
         "Question",
         "Candidate",
         "Advice",
         "Entry",
         "Exclusion",
     ),
+    "motecrypt.adviser.exported": ("export",),
     "motecrypt.results": ("load", "Results"),
     "motecrypt.catalog": ("Catalog",),
     "motecrypt.base.model": ("Cell", "Section"),
@@ -30,7 +30,7 @@ PUBLIC = {
     "motecrypt.studies.judge": ("Evidence", "compare"),
 }
 """What the pages and examples use, by module."""
-HEAD = """# Python
+HEAD = """# Python functions
 
 These are the functions and records that the pages and examples use. The text of each has lengths, units and
 errors. Everything else can change without notice.

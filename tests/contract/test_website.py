@@ -66,7 +66,8 @@ def test_the_pages_have_no_fault_and_an_older_version_stays(tmp_path: Path) -> N
         *names,
         *(f"tutorials/{page.stem}.html" for page in (ROOT / "docs/tutorials").glob("*.md")),
     } <= pages
-    python = (out / __version__ / "python.html").read_text()
+    assert "MeasureRequest" in (out / __version__ / "python.html").read_text()
+    python = (out / __version__ / "python-functions.html").read_text()
     assert "candidates_from" in python and "Results.findings" in python
     assert "https://unpkg.com" not in python
 
