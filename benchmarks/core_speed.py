@@ -23,7 +23,7 @@ from motecrypt.build.setup import need  # noqa: E402
 from motecrypt.build.toolchain.drivers import driver  # noqa: E402
 from motecrypt.catalog import Catalog  # noqa: E402
 from motecrypt.simulate.emulate.images import Image, read_image  # noqa: E402
-from motecrypt.simulate.emulate.run import FreeRun, run_freely  # noqa: E402
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, run_freely  # noqa: E402
 
 RUNS = 5
 SECONDS = 1.0
@@ -44,7 +44,7 @@ def main() -> int:
             ratios.append(seconds_both / seconds_one)
             one_rates.append(rate_one)
             both_rates.append(rate_both)
-        _, contended = _speed(both, FreeRun(max_seconds=SECONDS / 10, contention=True))
+        _, contended = _speed(both, FreeRun(max_seconds=SECONDS / 10, chip=ChipSettings(contention=True)))
     ratio = statistics.median(ratios)
     print(
         f"a second of both cores: {ratio:.2f} times one core's (at most {MOST:.0f}); million instructions a "

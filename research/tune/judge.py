@@ -20,7 +20,7 @@ from motecrypt.catalog.oracles import oracle
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, run_freely
 from tune.code import Line
 from tune.kernels import CANDIDATE, Kernel, run
 
@@ -168,7 +168,7 @@ class Judge:
     def _ran(self, firmware: Path, count: int) -> list[Verdict]:
         output, device = bytearray(), self.kernel.device
         cache = "none" if device.placements["flash"].caches == ("none",) else "kept"
-        how = FreeRun(until=".", max_seconds=600, cache=cache)
+        how = FreeRun(until=".", max_seconds=600, chip=ChipSettings(cache=cache))
         ended = run_freely(read_image(firmware, device), device, how, output.extend)
         if ended.reason != "until":
             raise MotecryptError(f"{self.kernel.name}: the judge's firmware ended with {ended.reason}")

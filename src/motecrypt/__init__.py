@@ -18,6 +18,7 @@ _FUNCTIONS = {
     "motecrypt.adviser.model": ("Budgets", "Question"),
     "motecrypt.air.radios": ("load_radio",),
     "motecrypt.app.advise": ("AdviseRequest", "AdviseResult", "NodeStorage", "advise"),
+    "motecrypt.app.audit": ("AuditRequest", "AuditResult", "PublicKeyAudit", "audit", "audit_public_key"),
     "motecrypt.app.bundle": ("VerifiedBundle", "verify_bundle"),
     "motecrypt.app.ci": ("CiRequest", "CiResult", "ci"),
     "motecrypt.app.compare": (
@@ -25,14 +26,23 @@ _FUNCTIONS = {
         *("compare", "compare_history"),
     ),
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
+    "motecrypt.app.leak": ("LeakRequest", "LeakResult", "attack_traces", "leak", "leak_controls"),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
+    "motecrypt.app.profile": ("ProfileResult", "profile"),
     "motecrypt.app.records": ("RecordsRequest", "RecordsResult", "records"),
     "motecrypt.app.report": ("ReportRequest", "ReportResult", "report"),
     "motecrypt.app.reproduce": ("ReproduceRequest", "ReproduceResult", "StudyResult", "reproduce"),
     "motecrypt.app.results": ("fetch_results", "merge_results", "publish_results", "query_results"),
+    "motecrypt.app.run": ("RunRequest", "RunResult", "run"),
     "motecrypt.app.serve": ("report_server",),
+    "motecrypt.app.stack": ("StackRequest", "StackResult", "stack"),
     "motecrypt.app.sweep": ("SweepRequest", "sweep"),
+    "motecrypt.attack.leakage.assessment": ("LeakQuestion",),
+    "motecrypt.attack.leakage.captures": ("assess_traces",),
+    "motecrypt.attack.leakage.files": ("read_traces",),
+    "motecrypt.attack.leakage.harness": ("LeakWindow",),
     "motecrypt.exports": ("LinkRadio",),
+    "motecrypt.simulate.emulate.run": ("ChipSettings", "Uart"),
 }
 __all__ = ["__version__", *(name for names in _FUNCTIONS.values() for name in names)]
 

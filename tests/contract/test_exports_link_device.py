@@ -20,7 +20,7 @@ from motecrypt.exports import Export, LinkRadio, choose, for_device, plan_link, 
 from motecrypt.link.native import Event
 from motecrypt.link.provisioning import flash_image
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
 
 READINGS = 3
 #: Simulated time runs on while this computer makes an answer, and a busy computer takes long for it.
@@ -113,7 +113,9 @@ def test_the_example_talks_to_the_gateway_on_the_simulated_device(
             os.write(writing, answers)
 
     kept = eeprom if device.runner == "simavr" else None
-    how = FreeRun(until="....", max_seconds=MAX_SECONDS, input=reading, eeprom=kept)
+    how = FreeRun(
+        until="....", max_seconds=MAX_SECONDS, uart=Uart(input=reading), chip=ChipSettings(eeprom=kept)
+    )
     try:
         run_freely(read_image(elf, device), device, how, take)
     finally:

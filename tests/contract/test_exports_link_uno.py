@@ -41,7 +41,7 @@ from motecrypt.link.native import (
 from motecrypt.link.provisioning import block_text, eeprom_hex
 from motecrypt.link.state import MemoryStore
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,12 @@ def test_the_sketches_compile_for_the_boards(sketchbook: Sketchbook, board: str)
 def on_uno(elf: Path, eeprom: Path, uart: Path, seconds: float) -> threading.Thread:
     """A simulated UNO that keeps to the clock, with its serial line at a pseudo-terminal."""
     uno = CATALOG.device("uno")
-    how = FreeRun(max_seconds=seconds, max_output=None, uart=str(uart), real_time=True, eeprom=eeprom)
+    how = FreeRun(
+        max_seconds=seconds,
+        max_output=None,
+        uart=Uart(port=str(uart), real_time=True),
+        chip=ChipSettings(eeprom=eeprom),
+    )
     made = threading.Thread(target=lambda: run_freely(read_image(elf, uno), uno, how, lambda data: None))
     made.start()
     end = time.monotonic() + DEADLINE_S
@@ -103,7 +108,7 @@ def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook,
     station, heard = Station("aes128-ccm"), bytearray()
     uno = CATALOG.device("uno")
     eeprom = eeprom_of(station.image, tmp_path)
-    how = FreeRun(max_seconds=15, eeprom=eeprom)
+    how = FreeRun(max_seconds=15, chip=ChipSettings(eeprom=eeprom))
     run_freely(read_image(elf, uno), uno, how, heard.extend)
     assert heard.startswith(b"+++ATSM2\rATDN\r")
     packets = bytes(heard[len(b"+++ATSM2\rATDN\r") :])
@@ -222,7 +227,7 @@ def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> 
         given, heard = tmp_path / "input", bytearray()
         given.write_bytes("".join(f"{line}\r\n" for line in lines).encode())
         with given.open("rb") as file:
-            how = FreeRun(max_seconds=4, eeprom=eeprom, input=file.fileno())
+            how = FreeRun(max_seconds=4, chip=ChipSettings(eeprom=eeprom), uart=Uart(input=file.fileno()))
             run_freely(read_image(elf, uno), uno, how, heard.extend)
         assert heard.decode().split("\r\n")[:-1] == said
     assert eeprom.read_bytes()[:376] == images[1] + group

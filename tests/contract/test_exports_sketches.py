@@ -21,7 +21,7 @@ from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import LISTENS, SHORT
 from motecrypt.link.state import MemoryStore
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
 
 LIBRARIES = Path(__file__).resolve().parents[1] / "radio_libraries"
 UNO = CATALOG.device("uno")
@@ -46,7 +46,11 @@ def heard(elf: Path, seconds: float, eeprom: Path | None = None, given: Path | N
     """What a sketch says on its serial line within simulated seconds, in lines."""
     said = bytearray()
     source = given.open("rb") if given else None
-    how = FreeRun(max_seconds=seconds, eeprom=eeprom, input=source.fileno() if source else None)
+    how = FreeRun(
+        max_seconds=seconds,
+        chip=ChipSettings(eeprom=eeprom),
+        uart=Uart(input=source.fileno() if source else None),
+    )
     try:
         run_freely(read_image(elf, UNO), UNO, how, said.extend)
     finally:

@@ -20,7 +20,7 @@ from motecrypt.base.model import Device
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely
 
 CATALOG = Catalog.load()
 Build = Callable[[str], Path]
@@ -170,7 +170,7 @@ def ran(elf: Path, device: Device, touch: str) -> Ended:
     asked.write_bytes(bytes([touches(device).index(touch)]))
     said: list[bytes] = []
     with asked.open("rb") as given:
-        how = FreeRun(input=given.fileno(), until=".", max_seconds=1)
+        how = FreeRun(uart=Uart(input=given.fileno()), until=".", max_seconds=1)
         ended = run_freely(read_image(elf, device), device, how, said.append)
     assert (ended.reason, b"".join(said)) == ("until", b"+.")
     return ended

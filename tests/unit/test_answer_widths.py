@@ -17,10 +17,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from test_table_widths import NUMBER, WIDTHS, numbers
 
 from goldens.views.made_up import filled
+from motecrypt.app import audit
+from motecrypt.app.profile import ProfileResult
+from motecrypt.app.run import RunRequest
 from motecrypt.base.model import Finding
-from motecrypt.cli import application, audit, measure, profile
+from motecrypt.catalog import Catalog
+from motecrypt.cli import application, measure, profile
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import FunctionCost, LineCost, Profile
 from motecrypt.simulate.emulate.run import Ended
 
@@ -36,6 +41,12 @@ COMMANDS = (
     "measure --device uno --cipher rc4d --cipher aes128-ccm8 --library motecrypt --placement flash",
     "audit rc4d",
 )
+
+
+def profiled(request: RunRequest) -> ProfileResult:
+    """A profile that was made up, in place of a run."""
+    image = Image(Path("sketch.elf"), (), None, 0, None, 0, None)
+    return ProfileResult(request, Catalog.load().device("uno"), image, ENDED, b"", PROFILE)
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,8 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
+from motecrypt.app.audit import AuditResult
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Finding
 from motecrypt.catalog import Catalog
@@ -104,9 +106,10 @@ def test_the_verdict_is_the_gravest_of_the_parts(weights, verdict, said):
         )
         for n, weight in enumerate(weights)
     ]
-    assert (audit._verdict(findings), audit._counted(findings)) == (verdict, said)
+    found = AuditResult(select(("rc4",)), tuple(findings))
+    assert (found.verdict, audit._counted(found)) == (verdict, said)
     those = [str(number) for number, weight in enumerate(weights) if weight == verdict]
-    assert audit._parts_of(findings, verdict) == those
+    assert found.parts_of(verdict) == those
 
 
 @needs_kit("host")

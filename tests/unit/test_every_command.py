@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import test_answer_widths
 import test_table_widths
-from test_answer_widths import PROFILE, body, every_number, lines_of, unknown
+from test_answer_widths import PROFILE, body, every_number, lines_of, profiled, unknown
 from test_table_widths import NUMBER, WIDTHS
 
 from goldens.views.made_up import filled, measured
@@ -76,8 +76,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(wlan.bench, "ensure", made_up)
     monkeypatch.setattr(wlan, "need", lambda *_: None)
     monkeypatch.setattr("motecrypt.app.export.have", lambda *_: True)
-    monkeypatch.setattr(profile, "load_firmware", lambda *_: None)
-    monkeypatch.setattr(profile, "profile", lambda *_: PROFILE)
+    monkeypatch.setattr(profile, "profile", profiled)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.bin").write_bytes(bytes(range(256)) * 401)
     return tmp_path

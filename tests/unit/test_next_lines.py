@@ -19,15 +19,16 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import test_answer_widths
-from test_answer_widths import PROFILE
+from test_answer_widths import profiled
 
 from command_line import run
 from goldens.views.made_up import measured
 from kits import needs_kit
+from motecrypt.app import audit
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.cli import TYPED, application, audit, ci, export, measure, profile, wlan
+from motecrypt.cli import TYPED, application, ci, export, measure, profile, wlan
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 
@@ -116,8 +117,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(audit, "_run", lambda parts, *_: [test_answer_widths._finding(0, parts[0].part)])
     monkeypatch.setattr("motecrypt.app.export.have", lambda *_: True)
     monkeypatch.setattr("motecrypt.app.export._link_costs", lambda *_: None)
-    monkeypatch.setattr(profile, "load_firmware", lambda *_: None)
-    monkeypatch.setattr(profile, "profile", lambda *_: PROFILE)
+    monkeypatch.setattr(profile, "profile", profiled)
     monkeypatch.setattr("motecrypt.app.selection.Selection.prove_own", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     for made, of in (("xtea", "my ciphers/xtea"), ("mega", "my devices/mega"), ("mylibrary", "my library")):

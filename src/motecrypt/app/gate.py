@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from motecrypt.adviser import api as advise
 from motecrypt.adviser.gather import candidate as candidate_of
 from motecrypt.air.radios import load_radio
-from motecrypt.app.firmware import judge, load_firmware
 from motecrypt.app.plan import planned, prepare, toolchains_by_device
+from motecrypt.app.run import failure, load_firmware
 from motecrypt.app.selection import is_path, select
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
@@ -30,7 +30,7 @@ from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.simulate.callgraph.bounds import StackBound, stack_bounds
 from motecrypt.simulate.emulate.images import Image
-from motecrypt.simulate.emulate.profiling import Profile, choose, profile
+from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, Profile, choose, profile
 from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 
@@ -258,10 +258,8 @@ def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]
     name = f"{device.name}/{entry.name}"
     found = profile(image, device, how, lambda data: None)
     taken.ended[name] = found.ended
-    try:
-        judge(found.ended, how.until, how.max_seconds)
-    except MotecryptError as error:
-        return [Benchmark(name, name, {}, "fault", str(error))]
+    if told := failure(found.ended, how.until, how.max_seconds):
+        return [Benchmark(name, name, {}, "fault", told)]
     figures: dict[str, float] = {"flash": image.flash_bytes}
     if image.ram_bytes is not None:
         figures["ram"] = image.ram_bytes
@@ -277,7 +275,7 @@ def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]
     if main is not None:
         figures["stack_worst"] = main
     benchmarks = [Benchmark(name, name, figures)]
-    for cost in choose(found, entry.functions) if entry.functions else ():
+    for cost in choose(found.functions, entry.functions, DID_NOT_RUN) if entry.functions else ():
         own: dict[str, float] = {}
         if cost.cycles_range is not None:
             own["cycles"] = cost.cycles_range[2]

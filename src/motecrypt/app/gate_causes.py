@@ -15,7 +15,7 @@ from motecrypt.measuring.bench.inputs import draw
 from motecrypt.simulate.emulate.contents import contents_of
 from motecrypt.simulate.emulate.images import Image, read_image
 from motecrypt.simulate.emulate.profiling import Profile, profile
-from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 from motecrypt.simulate.runners.protocol import OPERATION_CODES, encode
 
@@ -120,8 +120,8 @@ def _operated(image: Image, device: Device, cell: Cell, catalog: Catalog, second
         how = FreeRun(
             max_seconds=len(wanted) * seconds + told * _BYTE_S,
             max_output=None,
-            input=handle,
-            cache="kept" if cell.cache != "none" else "none",
+            uart=Uart(input=handle),
+            chip=ChipSettings(cache="kept" if cell.cache != "none" else "none"),
         )
         return profile(image, device, how, lambda data: None)
 

@@ -218,7 +218,7 @@ def _sketches(request: ReproduceRequest, views: Mapping[str, ModuleType]) -> lis
     """The sketches, built or read; InputError for a row that no chosen study has."""
     if not request.sketches:
         return []
-    from motecrypt.app.firmware import load_firmware
+    from motecrypt.app.run import load_firmware
     from motecrypt.measuring.experiments.sketch import SketchRun
 
     rows = {q.row: q for view in views.values() for q in getattr(view, "sketch_questions", list)()}

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 def attack_capture(path: Path, attack: str, as_json: bool) -> None:
     """Attack the traces of a file and print the outcome."""
-    from motecrypt.attack.leakage.capture_attack import analyse
+    from motecrypt.app.leak import attack_traces
     from motecrypt.attack.leakage.files import read_traces
     from motecrypt.attack.leakage.targets import target_named
 
-    target = target_named(attack)
-    traces = read_traces(path)
-    found = analyse(traces, target)
+    target, traces = target_named(attack), read_traces(path)
+    found = attack_traces(traces, attack)
     if as_json:
         known = None if found.known is None else found.known.hex()
         print_json(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 
 from motecrypt.build.toolchain.debian import checked_mirror
-from motecrypt.catalog import DEVICE, Catalog
+from motecrypt.catalog import Catalog
 
 mirror_option = click.option(
     "--mirror",
@@ -16,12 +16,6 @@ mirror_option = click.option(
     metavar="ADDRESS",
     help="The Debian archive to fetch a toolchain from (default: this machine's own).",
     callback=lambda context, option, value: checked_mirror(value, "--mirror") if value else "",
-)
-device_option = click.option(
-    "--device",
-    default=DEVICE,
-    show_default=True,
-    help="Device of the firmware ('motecrypt list devices'), or your own folder.",
 )
 
 

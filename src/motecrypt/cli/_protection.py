@@ -1,93 +1,26 @@
 """Makes data/protection.toml: how many traces give the key of AES-128 with and without protection.
 
-`python -m motecrypt.cli._protection`. The figures are of simulated traces, in the model of weights. They
-compare implementations at one signal-to-noise ratio; docs/protection.md describes the attackers.
+`python -m motecrypt.cli._protection`; app/protection.py attacks, and docs/protection.md explains the figures.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 
-from motecrypt.adviser.protection import FILE, Resistance
-from motecrypt.attack.leakage import campaign, cpa
-from motecrypt.attack.leakage.unmask import ATTACKERS, Masked, found_key
-from motecrypt.base.model import Device, Implementation
+from motecrypt.adviser.protection import FILE, resistances_as_text
+from motecrypt.app.protection import every_resistance
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import no_words
 
-CIPHER = "aes128-ctr"
-#: A device, and the implementation without protection that the others are compared with.
-REFERENCES = {"uno": "avr", "pico": "armv6m"}
-SNRS = (0.5,)
-SEED = 1
-#: Experiments, and the most traces that are tried: without a random order, and with it.
-PLANS = {"correlation": (10, 1_280, 1_280), "table": (10, 640, 5_120), "pairs": (5, 5_120, 10_240)}
-_HEAD = """\
-# Traces to the key of AES-128, made by python -m motecrypt.cli._protection. Simulated, model "weight"; `snr`
-# is that of the weight of one byte. `traces` is the least number from which on 80 % of the experiments find
-# the whole key; without it, `most` were not enough. They do not predict a chip's: compare them at one SNR.
-"""
-
 
 def main() -> None:
     """Attack all, then write the file."""
-    catalog = Catalog.load()
     rows = []
-    for device, name in REFERENCES.items():
-        for body in catalog.implementations_of(CIPHER, device, ["motecrypt"], protected=True):
-            if body.variant == name or body.protection is not None:
-                for row in resistances(catalog, catalog.device(device), body):
-                    print(row, file=sys.stderr, flush=True)
-                    rows.append(row)
-    write_atomically(FILE, (_HEAD + "".join(_text(row) for row in rows)).encode())
-
-
-def resistances(catalog: Catalog, device: Device, body: Implementation) -> Iterator[Resistance]:
-    """What each attacker needs, at each ratio."""
-    for attacker in ATTACKERS if body.protection else ("correlation",):
-        for snr in SNRS:
-            experiments, *mosts = PLANS[attacker]
-            most = mosts["AES_MASKED_IN_ORDER" not in body.defines]
-            if body.protection is None:
-                found = _by_correlation(catalog, device, body, snr, most)
-            else:
-                masked = Masked(device, catalog.cipher(CIPHER), body, SEED)
-                found = _unmasked(masked, attacker, snr, most, experiments)
-            yield Resistance(device.name, body.variant, attacker, snr, experiments, most, found)
-
-
-def _by_correlation(
-    catalog: Catalog, device: Device, body: Implementation, snr: float, most: int
-) -> int | None:
-    cipher = catalog.cipher(CIPHER)
-    (attack,) = campaign.attacks_on(cipher)
-    bed = campaign.Bed(device, cipher, body, "flash", attack, 16, SEED)
-    window = campaign.find_window(bed)
-    (curve,) = campaign.curves(bed, window, [campaign.Level(snr, most)], PLANS["correlation"][0], ("weight",))
-    return curve.traces_to_key
-
-
-def _unmasked(masked: Masked, attacker: str, snr: float, most: int, experiments: int) -> int | None:
-    layout = masked.layout()
-    counts = cpa.counts_up_to(most, 40)
-    found = [found_key(masked, layout, attacker, snr, counts, number) for number in range(experiments)]
-    least = None
-    for place in reversed(range(len(counts))):
-        if sum(each[place] for each in found) < cpa.ENOUGH * experiments:
-            break
-        least = counts[place]
-    return least
-
-
-def _text(row: Resistance) -> str:
-    lines = ["", "[[resistance]]"]
-    for name in ("device", "variant", "attacker"):
-        lines.append(f'{name} = "{getattr(row, name)}"')
-    lines += [f"{name} = {getattr(row, name)}" for name in ("snr", "experiments", "most")]
-    lines += [f"traces = {row.traces}"] if row.traces is not None else []
-    return "\n".join(lines) + "\n"
+    for row in every_resistance(Catalog.load()):
+        print(row, file=sys.stderr, flush=True)
+        rows.append(row)
+    write_atomically(FILE, resistances_as_text(rows).encode())
 
 
 if __name__ == "__main__":

@@ -30,12 +30,12 @@ from motecrypt.adviser.publickey.secrets import TAINT, TaintRow, secrets_text, t
 from motecrypt.adviser.publickey.slower import slower
 from motecrypt.adviser.records.plan import cache_of
 from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.app.audit import followed
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.cli._audit_public_key import audited
 from motecrypt.cli._output import open_results, progress
 from motecrypt.measuring import bench
 
@@ -77,7 +77,7 @@ def _taints(catalog: Catalog) -> list[TaintRow]:
     found: list[TaintRow] = []
     with progress("following secrets") as report:
         for name in sorted(catalog.public_keys):
-            rows, without = audited(catalog, catalog.public_key(name), report)
+            rows, without = followed(catalog, catalog.public_key(name), report)
             found += rows
             for reason in without:
                 print(reason, file=sys.stderr)

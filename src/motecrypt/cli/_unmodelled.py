@@ -1,10 +1,9 @@
-"""What a firmware used that is not modelled, for people and as JSON."""
+"""What a firmware used that is not modelled, for people."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from motecrypt.simulate.emulate.run import Ended
@@ -23,8 +22,3 @@ def show_used(ended: Ended) -> None:
     for note in ended.notes:
         print(f"motecrypt: {note}", file=sys.stderr)
     show_unmodelled(ended)
-
-
-def unmodelled_json(ended: Ended) -> list[dict[str, Any]]:
-    """The same for programs."""
-    return [asdict(block) for block in ended.unmodelled]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from motecrypt.app.selection import Selection, select
+from motecrypt.adviser.publickey.secrets import DEPENDS
+from motecrypt.app.audit import AuditRequest, AuditResult, PublicKeyAudit, audit, audit_public_key
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding
 from motecrypt.base.paths import write_atomically
-from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
-from motecrypt.cli._audit_public_key import audit_public_key
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
@@ -32,14 +27,9 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.measuring.audits import ON_DEVICES, AuditRun, not_applicable, part_names
-from motecrypt.results import Results
-from motecrypt.results.findings.audit import SEED, WEIGHTS, AuditAnswer
+from motecrypt.measuring.audits import not_applicable
+from motecrypt.results.findings.audit import SEED, WEIGHTS
 
-if TYPE_CHECKING:
-    from motecrypt.base.progress import Progress
-
-POWER = "power"
 READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}
 
 
@@ -91,160 +81,111 @@ def command(
     CIPHER may also be a public-key algorithm ('motecrypt list public-keys'): then the secrets of each
     operation are followed on this computer, next to how its cycles vary on devices, with the cause.
     """
-    if cipher_name in (catalog := Catalog.load()).public_keys:
+    if cipher_name in Catalog.load().public_keys:
         if parts or variant or devices:
             raise InputError(
                 f"{cipher_name}: a public-key algorithm is audited as a whole; "
                 "omit --part, --variant and --device"
             )
-        document = audit_public_key(catalog, cipher_name, as_json=as_json)
-        if document is not None:
-            print_json(document)
+        with progress(f"auditing {cipher_name}") as report:
+            followed = audit_public_key(cipher_name, report)
+        _print_public_key(followed, as_json=as_json)
         return
-    chosen = select((cipher_name,), devices=devices)
-    cipher = chosen.cipher
-    folders = tuple(dict.fromkeys(own.folder for own in chosen.own_ciphers))
-    boards = tuple(device.folder for device in chosen.devices)
-    names = _choose(chosen, parts)
-    if names is None:
-        return
-    need("host")
-    chosen.prove_own()
-    with open_results(db) as results, progress(f"auditing {cipher.name}") as report:
-        findings = _run(
-            [AuditRun(cipher.name, name, seed, quick, variant, folders, boards) for name in names],
-            results,
-            report,
-        )
-    if page is not None:
-        _write_page(page, cipher, findings)
-    if as_json:
-        print_json(_as_json(cipher, seed, quick, findings))
-    else:
-        on = [word for device in chosen.devices for word in ("--device", typed_device(device))]
-        _print(cipher, findings, [*on, *([] if db is None else ["--db", str(db)])])
-
-
-def _write_page(page: Path, cipher: Cipher, findings: Sequence[Finding]) -> None:
-    from motecrypt.present.pages.audit_page import audit_page
-
-    body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "")
-    parts = [(finding.inputs["part"], _answer(finding)) for finding in findings]
-    write_atomically(page, audit_page(cipher, body, parts, typed_with()).encode())
-
-
-def _run(parts: Sequence[AuditRun], results: Results, report: Progress) -> list[Finding]:
-    """Run the parts side by side (simulators and valgrind are programs of their own), in their order."""
-    steps = _Steps(parts, report)
-    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-        futures = {pool.submit(part.ensure, results, told=steps.of(part)): part for part in parts}
-        try:
-            for future in as_completed(futures):
-                future.result()
-                steps.end(futures[future])
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-    return [future.result() for future in futures]
-
-
-class _Steps:
-    """The steps of all parts together. A part has one until it reports how many there are."""
-
-    def __init__(self, parts: Sequence[AuditRun], report: Progress) -> None:
-        self._report, self._lock = report, Lock()
-        self._done = {part.part: (0, 1) for part in parts}
-
-    def of(self, part: AuditRun) -> Progress:
-        """What a part calls with its own steps."""
-        return lambda done, total, what: self._told(part.part, done, total, what)
-
-    def end(self, part: AuditRun) -> None:
-        """A part is done."""
-        total = self._done[part.part][1]
-        self._told(part.part, total, total, part.part)
-
-    def _told(self, part: str, done: int, total: int, what: str) -> None:
-        with self._lock:
-            self._done[part] = (done, total)
-            counted = self._done.values()
-            self._report(sum(own for own, _ in counted), sum(own for _, own in counted), what)
-
-
-def _choose(chosen: Selection, parts: Sequence[str]) -> list[str] | None:
-    cipher = chosen.cipher
-    for device in chosen.devices:
-        need(device.kit)
-    known = part_names(cipher, [device.name for device in chosen.devices] or None)
+    request = AuditRequest(cipher_name, devices, parts, variant, quick, seed)
     if "list" in parts:
-        for name in known:
+        for name in request.part_names:
             print(name)
-        return None
-    others = not_applicable(cipher)
-    kinds = {kind for kind in ON_DEVICES if any(name.startswith(f"{kind}:") for name in known)}
-    for part in parts:
-        if part not in known and part not in others and part not in kinds:
-            raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
-    if not parts:  # the power of a device in the attacker's hands is a question of its own
-        return [name for name in known if not name.startswith(f"{POWER}:")]
-    return [name for name in (*known, *others) if name in parts or name.partition(":")[0] in kinds & {*parts}]
+        return
+    with open_results(db) as results, progress(f"auditing {request.chosen.cipher.name}") as report:
+        found = audit(request, results, report)
+    if page is not None:
+        write_atomically(page, found.page(typed_with()).encode())
+    if as_json:
+        print_json(_as_json(found, seed, quick))
+    else:
+        on = [word for device in found.chosen.devices for word in ("--device", typed_device(device))]
+        _print(found, seed, [*on, *([] if db is None else ["--db", str(db)])])
 
 
-def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]) -> dict[str, Any]:
+def _print_public_key(found: PublicKeyAudit, *, as_json: bool) -> None:
+    algorithm = found.algorithm
+    if as_json:
+        print_json(
+            {
+                "algorithm": algorithm.name,
+                "standing": algorithm.standing,
+                "verdict": found.verdict,
+                "on_this_computer": found.rows,
+                "without": found.without,
+                "on_devices": found.timing,
+            }
+        )
+        return
+    print_table(
+        f"Secrets of {algorithm.title}, followed on this computer",
+        ["operation", "implementation", "verdict", "where"],
+        [[row.operation, row.implementation, row.verdict, "; ".join(row.places)] for row in found.rows],
+        "valgrind's memcheck, with secret keys, seeds and randomness marked; places that act on public "
+        "values alone are not counted",
+    )
+    print_table(
+        "Time on devices, as recorded",
+        ["device", "operation", "implementation", "depends on", "by cycles", "cause"],
+        [
+            [t.device, t.operation, t.implementation, DEPENDS[t.verdict], f"{t.cycles_range:,}", t.cause]
+            for t in found.timing
+        ],
+        "over secrets that are random, of few ones and of many; verification has public inputs",
+    )
+    lines = [("Verdict", found.verdict), ("Meaning", found.meaning)]
+    lines += [("Without", one) for one in found.without]
+    print_answer("", lines, f"motecrypt measure --public-key {algorithm.name} --device pico")
+
+
+def _as_json(found: AuditResult, seed: int, quick: bool) -> dict[str, Any]:
+    cipher = found.cipher
     return {
         "cipher": cipher.name,
         "standing": cipher.standing,
         "standing_reason": cipher.standing_reason,
         "seed": seed,
         "quick": quick,
-        "verdict": {
-            "weight": _verdict(findings),
-            **{weight: _parts_of(findings, weight) for weight in WEIGHTS},
-        },
-        "implementation": findings[0].inputs.get("implementation", "") if findings else "",
+        "verdict": {"weight": found.verdict, **{weight: found.parts_of(weight) for weight in WEIGHTS}},
+        "implementation": found.implementation,
         "not_applicable": [{"part": name, "needs": needs} for name, needs in not_applicable(cipher).items()],
         "parts": [
             {"part": finding.inputs["part"], **finding.outcome, "made_at": finding.made_at}
-            for finding in findings
+            for finding in found.findings
         ],
     }
 
 
-def _answer(finding: Finding) -> AuditAnswer:
-    answer = AuditAnswer.from_json(finding.outcome)
-    assert answer is not None, "an audit gives findings of its own shape"
-    return answer
-
-
-def _print(cipher: Cipher, findings: Sequence[Finding], more: Sequence[str]) -> None:
-    answers = [_answer(finding) for finding in findings]
+def _print(found: AuditResult, seed: int, more: Sequence[str]) -> None:
+    cipher, answers = found.cipher, found.answers
     rows = [
         (finding.inputs["part"], READING.get(answer.weight, answer.weight), answer.verdict)
-        for finding, answer in zip(findings, answers, strict=True)
+        for finding, answer in zip(found.findings, answers, strict=True)
     ]
     print_table(f"Audit of {cipher.name}", ["part", "reading", "verdict"], rows)
     for answer in answers:
-        title = f"{answer.title}: {answer.verdict}"
-        print_words(title, "bold")
+        print_words(f"{answer.title}: {answer.verdict}", "bold")
         for sentence in answer.sentences:
             print_answer("", [("", sentence)])
-    if len(findings) > 1:
+    if len(answers) > 1:
         others = ", ".join(name.partition(":")[2] for name in not_applicable(cipher))
         print_words(f"Attacks on other ciphers (--json says what each needs): {others}.")
-    if not findings:
+    if not answers:
         return
     print()
-    body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "nothing")
     reason = cipher.standing_reason[:1].upper() + cipher.standing_reason[1:]
     said = f". {reason} ({cipher.standing_source})" if reason else ""
-    weak = _parts_of(findings, "bad")
+    weak = found.parts_of("bad")
     print_answer(
         "",
         (
-            ("Audited", f"{body}, seed {findings[0].inputs['seed']}"),
+            ("Audited", f"{found.implementation or 'nothing'}, seed {seed}"),
             ("Security status", f"{cipher.standing}{said}"),
-            ("Verdict", f"{READING[_verdict(findings)]}: {_counted(findings)}"),
+            ("Verdict", f"{READING[found.verdict]}: {_counted(found)}"),
             *([("Weak in", ", ".join(weak))] if weak else []),
         ),
         shlex.join(["motecrypt", "measure", "--cipher", typed_cipher(cipher), *more])
@@ -253,18 +194,7 @@ def _print(cipher: Cipher, findings: Sequence[Finding], more: Sequence[str]) -> 
     )
 
 
-def _verdict(findings: Sequence[Finding]) -> str:
-    """The worst of the parts' weights."""
-    weights = [_answer(finding).weight for finding in findings]
-    return next((weight for weight in ("bad", "note", "good") if weight in weights), "skipped")
-
-
-def _parts_of(findings: Sequence[Finding], weight: str) -> list[str]:
-    """The parts with this result."""
-    return [finding.inputs["part"] for finding in findings if _answer(finding).weight == weight]
-
-
-def _counted(findings: Sequence[Finding]) -> str:
+def _counted(found: AuditResult) -> str:
     """How many experiments had which result, those that found a weakness first."""
     words = {
         "bad": ("found a weakness", "found a weakness"),
@@ -272,8 +202,8 @@ def _counted(findings: Sequence[Finding]) -> str:
         "good": ("found no weakness", "found no weakness"),
         "skipped": ("was skipped", "were skipped"),
     }
-    counts = [(len(_parts_of(findings, weight)), words[weight]) for weight in words]
+    counts = [(len(found.parts_of(weight)), words[weight]) for weight in words]
     first, *others = [(count, said[count > 1]) for count, said in counts if count]
-    experiments = "experiment" if len(findings) == 1 else "experiments"
-    told = [f"{first[0]} of {len(findings)} {experiments} {first[1]}"]
+    experiments = "experiment" if len(found.findings) == 1 else "experiments"
+    told = [f"{first[0]} of {len(found.findings)} {experiments} {first[1]}"]
     return "; ".join(told + [f"{count} {said}" for count, said in others])

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from motecrypt.app.firmware import load_firmware
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Device
-from motecrypt.build.setup import need
 from motecrypt.cli._capture_attack import attack_capture
-from motecrypt.cli._choices import device_option
+from motecrypt.cli._firmware import device_option, input_option
 from motecrypt.cli._output import (
     print_answer,
     print_json,
@@ -25,15 +21,14 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.cli._unmodelled import show_used, unmodelled_json
+from motecrypt.cli._unmodelled import show_used
 
 if TYPE_CHECKING:
-    from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable
+    from motecrypt.app.leak import LeakResult
+    from motecrypt.attack.leakage.assessment import Assessment, OrderTest
     from motecrypt.attack.leakage.controls import ControlOutcome
     from motecrypt.attack.leakage.models import Model
     from motecrypt.attack.leakage.places import LeakPlace
-    from motecrypt.attack.leakage.recording import Recorder
-    from motecrypt.base.progress import Progress
 
 ROWS = 20
 TRACE_FILES = (".npz", ".trs", ".npy", ".cwp")
@@ -112,9 +107,7 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option(
     "--controls", is_flag=True, help="Check the assessment itself, with functions of known leakage."
 )
-@click.option(
-    "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
-)
+@input_option
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -158,9 +151,8 @@ def command(
     set-up; of a protected variant, what works on masked values there. FIRMWARE may also be traces:
     .npz, .trs, or a ChipWhisperer's project (.cwp) or folder of arrays.
     """
-    target = select(devices=[device]).device
     if controls:
-        _controls(target, traces, seed, as_json)
+        _controls(device, traces, seed, as_json)
         return
     if firmware is not None and (firmware.is_dir() or firmware.suffix in TRACE_FILES):
         if attack is not None:
@@ -175,109 +167,35 @@ def command(
             f"--attack: needs traces in place of FIRMWARE: {FORMS}; "
             "for our own ciphers use motecrypt audit CIPHER --part power"
         )
-    if firmware is not None and function is None:
-        from motecrypt.attack.leakage.files import FORMS
+    from motecrypt.app.leak import LeakRequest, leak_plan, plan
+    from motecrypt.attack.leakage.assessment import LeakQuestion
+    from motecrypt.attack.leakage.harness import LeakWindow
 
-        raise InputError(f"{firmware}: name its --function to assess; or give traces: {FORMS}")
-    if firmware is not None and cipher is not None:
-        raise InputError(f"{firmware} and --cipher {cipher}: give one of them")
-    if firmware is None and cipher is None:
-        raise InputError("nothing to assess: give a FIRMWARE and its --function, a --cipher, or --controls")
-    from motecrypt.attack.leakage.assessment import LeakQuestion, assess, drawn
-    from motecrypt.attack.leakage.harness import harness
-    from motecrypt.attack.leakage.places import line_of, places
-
+    window = LeakWindow(function, start, skip, instructions, vary, shared)
     question = LeakQuestion(traces, snr, seed, _model(model, coefficients), pairs, align)
-    if cipher is not None:
-        recorder, variables = _of_cipher(cipher, variant, device, vary, skip, instructions, seed)
-    else:
-        assert firmware is not None and function is not None
-        recorder, variables = harness(
-            load_firmware(firmware, target),
-            target,
-            function,
-            start=start,
-            skip=skip,
-            instructions=instructions,
-            vary=vary,
-            shared=shared,
-            uart=b"" if input_file is None else input_file.read(),
-            max_seconds=max_seconds,
-        )
-    function, image = recorder.window.function, recorder.image
-    with progress(f"recording {function}") as report:
-        found = assess(recorder, variables, question, _counted(report))
-    where = [places(image, target, found, order.leaks) for order in found.orders]
+    made = plan(LeakRequest(firmware, cipher, variant, device, window, question, input_file, max_seconds))
+    with progress(f"recording {made.function}") as report:
+        found = leak_plan(made, report)
     if save is not None:
-        from motecrypt.attack.leakage.captures import recorded_traces
-        from motecrypt.attack.leakage.files import write_traces
-
-        write_traces(recorded_traces(recorder, variables, question), save)
-    parts = None if found.parts_at is None else line_of(image, target, found.parts_at)
-    used = recorder.ended(drawn(variables, [poke.bytes for poke in recorder.pokes], 1, (seed, 0))[0])
-    show_used(used)
+        found.save(save)
+    show_used(found.ended)
     if as_json:
-        told = {"notes": list(used.notes), "unmodelled": unmodelled_json(used)}
-        print_json({**_document(found, question, where), "path_parts_at": parts, **told})
+        told = {"notes": found.ended.notes, "unmodelled": found.ended.unmodelled}
+        print_json({**_document(found), "path_parts_at": found.parts_at, **told})
         return
-    _print(found, question, where, function, parts)
-    if found.verdict == "path varies":
+    _print(found)
+    if found.found.verdict == "path varies":
         print_next(typed_with("--align"))
-    elif not pairs and found.verdict == "no leak found":
-        print_next(typed_with("--pairs", f"0-{min(64, found.instructions[0])}"))
+    elif not pairs and found.found.verdict == "no leak found":
+        print_next(typed_with("--pairs", f"0-{min(64, found.found.instructions[0])}"))
     else:
         print_next(typed_with("--json"))
-
-
-def _of_cipher(
-    name: str, variant: str | None, device: str, vary: str, skip: int, instructions: int | None, seed: int
-) -> tuple[Recorder, tuple[Variable, ...]]:
-    from motecrypt.attack.audits.oracle import key_bytes, nearest_length, randomness
-    from motecrypt.attack.leakage.assessment import Variable
-    from motecrypt.attack.leakage.bench_firmware import bench_recorder
-    from motecrypt.attack.leakage.recording import refuse_other
-    from motecrypt.catalog import nearest
-
-    chosen = select(ciphers=[name], devices=[device])
-    cipher, target = chosen.cipher, chosen.device
-    refuse_other(target)
-    need(target.kit)
-    ours = chosen.catalog.implementations_of(cipher.name, target.name, ("motecrypt",), protected=True)
-    bodies = {body.variant: body for body in ours}
-    if not bodies:
-        raise InputError(
-            f"{cipher.name}: none of our variants runs on {target.name}; choose another --device"
-        )
-    if variant is not None and variant not in bodies:
-        raise InputError(nearest("variant", variant, bodies))
-    random = randomness(seed, "leak", cipher.name)
-    body = bodies[variant] if variant is not None else next(iter(bodies.values()))
-    varied = "key" if vary == "key" else "message" if body.protection is None else "nonce"
-    recorder = bench_recorder(
-        target,
-        body,
-        cipher,
-        "setup" if vary == "key" else "encrypt",
-        random.randbytes(key_bytes(cipher)),
-        random.randbytes(cipher.nonce_bytes),
-        random.randbytes(nearest_length(cipher, 16)),
-        vary=varied,
-        skip=skip,
-        instructions=instructions,
-    )
-    return recorder, tuple(
-        Variable(poke.name, "vary" if poke.name == varied else "random") for poke in recorder.pokes
-    )
 
 
 def _model(name: str, coefficients: Path | None) -> Model:
     from motecrypt.attack.leakage.models import MODELS, read_coefficients
 
     return MODELS[name] if coefficients is None else read_coefficients(coefficients)
-
-
-def _counted(report: Progress) -> Callable[[int, int], None]:
-    return lambda done, total: report(done, total, "traces")
 
 
 def _verdict(found: Assessment, parts: str | None) -> str:
@@ -304,14 +222,9 @@ def _order_line(order: OrderTest) -> tuple[str, str]:
     )
 
 
-def _print(
-    found: Assessment,
-    question: LeakQuestion,
-    where: Sequence[Sequence[LeakPlace]],
-    function: str,
-    parts: str | None,
-) -> None:
-    lines = [("Result", _verdict(found, parts))]
+def _print(result: LeakResult) -> None:
+    found, question = result.found, result.plan.question
+    lines = [("Result", _verdict(found, result.parts_at))]
     if found.orders:
         lines += [
             ("Window", f"{found.instructions[0]:,} instructions, model {question.model.name}"),
@@ -325,8 +238,8 @@ def _print(
     if found.rare:
         lines.append(("Not tested", f"{found.rare:,} samples that vary in very few traces"))
     lines.append(("Limits", LIMITS))
-    print_answer(f"Leakage of {function}", lines)
-    for order, places in zip(found.orders, where, strict=True):
+    print_answer(f"Leakage of {result.plan.function}", lines)
+    for order, places in zip(found.orders, result.places, strict=True):
         if places:
             print_table(
                 f"Leaks of order {order.order}, the strongest first",
@@ -350,9 +263,8 @@ def _row(place: LeakPlace) -> list[object]:
     ]
 
 
-def _document(
-    found: Assessment, question: LeakQuestion, where: Sequence[Sequence[LeakPlace]]
-) -> dict[str, Any]:
+def _document(result: LeakResult) -> dict[str, Any]:
+    found, question = result.found, result.plan.question
     return {
         "verdict": found.verdict,
         "model": {
@@ -375,9 +287,9 @@ def _document(
                 "tests": order.tests,
                 "threshold": order.threshold,
                 "largest": order.largest,
-                "leaks": [asdict(place) for place in places],
+                "leaks": places,
             }
-            for order, places in zip(found.orders, where, strict=True)
+            for order, places in zip(found.orders, result.places, strict=True)
         ],
         "curve": {
             "pcs": found.pcs.tolist(),
@@ -429,23 +341,16 @@ def _capture(path: Path, pairs: tuple[int, int] | None, as_json: bool) -> None:
 # --- controls ------------------------------------------------------------------------------------------
 
 
-def _controls(device: Device, traces: int, seed: int, as_json: bool) -> None:
-    from motecrypt.attack.leakage.controls import CONTROLS, check
-    from motecrypt.attack.leakage.recording import refuse_other
+def _controls(device: str, traces: int, seed: int, as_json: bool) -> None:
+    from motecrypt.app.leak import leak_controls
 
-    refuse_other(device)
-    need(device.kit)
-
-    outcomes = []
     with progress("controls") as report:
-        for outcome in check(device, traces, seed):
-            outcomes.append(outcome)
-            report(len(outcomes), len(CONTROLS), outcome.control.title)
+        outcomes = leak_controls(device, traces, seed, report)
     if as_json:
         print_json([_control(outcome) for outcome in outcomes])
     else:
         print_table(
-            f"Controls on {device.name}",
+            f"Controls on {select(devices=[device]).device.name}",
             ("function", "model", "order", "leaks", "expected", "line", "result"),
             [_control_row(outcome) for outcome in outcomes],
             f"{traces:,} traces each, seed {seed}; {LIMITS}",

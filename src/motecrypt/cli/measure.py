@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -194,16 +193,8 @@ def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catal
     with results, progress("measuring on the board") as report:
         pairs = measure_on_board(cells, port, results, catalog, report)
     if as_json:
-        print_json(
-            [
-                {
-                    "board": asdict(p.board),
-                    "simulated": p.simulated and asdict(p.simulated),
-                    "difference": p.difference,
-                }
-                for p in pairs
-            ]
-        )
+        shown = ("board", "simulated", "difference")
+        print_json([{name: getattr(pair, name) for name in shown} for pair in pairs])
         return
     rows = []
     for pair in pairs:

@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 
-from motecrypt.app.firmware import judge, load_firmware
-from motecrypt.app.selection import select
-from motecrypt.base.model import Device
-from motecrypt.base.paths import cache_dir, write_atomically
-from motecrypt.catalog import FIRMWARE
-from motecrypt.cli._choices import device_option
+from motecrypt.app.profile import profile
+from motecrypt.app.run import RunRequest
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.paths import write_atomically
+from motecrypt.cli._firmware import (
+    device_option,
+    eeprom_option,
+    firmware_argument,
+    input_option,
+    libraries_option,
+    until_option,
+)
 from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._unmodelled import show_used
-from motecrypt.simulate.emulate.images import Image
-from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
+from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, FunctionCost, Profile, choose, speedscope
+from motecrypt.simulate.emulate.run import ChipSettings, Uart
 
 ROWS = 30
 
 
 @click.command(epilog="Example: motecrypt profile firmware.elf --function 'aes*' --speedscope profile.json")
-@click.argument("firmware", type=click.Path(path_type=Path, dir_okay=False), metavar="FIRMWARE")
+@firmware_argument
 @device_option
 @click.option(
     "--function", "functions", multiple=True, metavar="NAME", help="Only this function; may be repeated."
 )
-@click.option("--until", default=None, metavar="TEXT", help="End when the UART has sent this text.")
+@until_option
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -38,9 +43,7 @@ ROWS = 30
     show_default=True,
     help="End after this much simulated time.",
 )
-@click.option(
-    "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
-)
+@input_option
 @click.option(
     "--lines", type=click.IntRange(0), default=0, metavar="N", help="The N source lines with most cycles."
 )
@@ -65,18 +68,8 @@ ROWS = 30
     multiple=True,
     help="Folder whose sources --html may show, too; the firmware's own and the compilers' are read anyway.",
 )
-@click.option(
-    "--eeprom",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="A file that keeps the EEPROM.",
-)
-@click.option(
-    "--libraries",
-    type=click.Path(path_type=Path, file_okay=False),
-    multiple=True,
-    help="Folder of Arduino libraries.",
-)
+@eeprom_option
+@libraries_option
 @table_options
 def command(
     firmware: Path,
@@ -99,34 +92,21 @@ def command(
     chip's, docs/fidelity.md says part by part. The firmware need not be trusted: it reaches its UART and
     nothing else of this computer (docs/security.md).
     """
-    target = select(devices=[device]).device
-    image = load_firmware(firmware, target, libraries)
-    from motecrypt.measuring.experiments.files import flash_times
-    from motecrypt.simulate.emulate.run import FreeRun
-
-    how = FreeRun(
-        until=until,
-        max_seconds=max_seconds,
-        max_output=None,
-        input=None if input_file is None else input_file.fileno(),
-        eeprom=eeprom,
-        flash_times=flash_times(target) if target.chip in ("RP2040", "RP2350") else "",
-    )
-    found = profile(image, target, how, lambda data: None)
-    show_used(found.ended)
-    chosen = choose(found, functions)
+    chip, uart = ChipSettings(eeprom), Uart(input=input_file)
+    ran = profile(RunRequest(firmware, device, libraries, until, max_seconds, None, uart, chip))
+    found = ran.profile
+    show_used(ran.ended)
+    chosen = choose(found.functions, functions, DID_NOT_RUN)
     if flame is not None:
         write_atomically(flame, json.dumps(speedscope(found, firmware.name)).encode())
     if page is not None:
-        _write_page(page, found, image, target, firmware, sources)
+        write_atomically(page, ran.page(sources, typed_with()).encode())
     if as_json:
-        ended = asdict(found.ended)
-        wanted = found.lines[:lines] if lines else found.lines
         print_json(
             {
-                "run": ended,
-                "functions": [asdict(c) for c in chosen],
-                "lines": [asdict(x) for x in wanted],
+                "run": ran.ended,
+                "functions": chosen,
+                "lines": found.lines[:lines] if lines else found.lines,
                 "calls_dropped": found.calls_dropped,
                 "calls_shared": found.calls_shared,
             }
@@ -134,24 +114,8 @@ def command(
     else:
         _print(found, chosen if functions else chosen[:ROWS], len(chosen), lines, firmware.name)
         print_next(_next(found, lines, flame))
-    judge(found.ended, until, max_seconds)
-
-
-#: Folders of the compilers' own sources and of Debian's Arduino core.
-SYSTEM_SOURCES = (Path("/usr/share/arduino"), Path("/usr/lib/avr"), Path("/usr/lib/gcc"))
-
-
-def _write_page(
-    page: Path, found: Profile, image: Image, device: Device, firmware: Path, sources: Sequence[Path]
-) -> None:
-    from motecrypt.present.pages.profile_page import profile_page
-    from motecrypt.simulate.emulate.annotate import annotate
-
-    folders = (firmware.absolute().parent, *sources, FIRMWARE, cache_dir() / "sources", *SYSTEM_SOURCES)
-    listings = annotate(found, image, device, folders)
-    clock = device.clock_hz
-    text = profile_page(found, listings, firmware.name, device.name, clock, typed_with())
-    write_atomically(page, text.encode())
+    if ran.failure:
+        raise MotecryptError(ran.failure)
 
 
 def _next(found: Profile, lines: int, flame: Path | None) -> str:

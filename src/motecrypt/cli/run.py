@@ -9,17 +9,25 @@ from typing import BinaryIO
 
 import click
 
-from motecrypt.app.firmware import demo_of, judge, load_firmware
-from motecrypt.app.selection import select
-from motecrypt.cli._choices import device_option
+from motecrypt.app.run import RunRequest, run
+from motecrypt.base.errors import MotecryptError
+from motecrypt.cli._firmware import (
+    device_option,
+    eeprom_option,
+    firmware_argument,
+    input_option,
+    libraries_option,
+    until_option,
+)
 from motecrypt.cli._output import json_option, print_json
-from motecrypt.cli._unmodelled import show_unmodelled, unmodelled_json
+from motecrypt.cli._unmodelled import show_unmodelled
+from motecrypt.simulate.emulate.run import ChipSettings, Uart
 
 
 @click.command(epilog="Example: motecrypt run Blink.ino --until ready --max-seconds 5")
-@click.argument("firmware", type=click.Path(path_type=Path, dir_okay=False), metavar="FIRMWARE")
+@firmware_argument
 @device_option
-@click.option("--until", default=None, metavar="TEXT", help="End when the UART has sent this text.")
+@until_option
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -41,15 +49,8 @@ from motecrypt.cli._unmodelled import show_unmodelled, unmodelled_json
 @click.option("--speed", type=click.Choice(["full", "real"]), default=None, help="full speed, or real time.")
 @click.option("--raw", is_flag=True, help="Pass control characters of the UART on to the terminal.")
 @click.option("--stamps", is_flag=True, help="Begin each line with its simulated time in seconds.")
-@click.option(
-    "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
-)
-@click.option(
-    "--eeprom",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="A file that keeps the EEPROM.",
-)
+@input_option
+@eeprom_option
 @click.option(
     "--millivolts", type=click.IntRange(0, 5000), default=None, help="Voltage at the analogue inputs."
 )
@@ -58,12 +59,7 @@ from motecrypt.cli._unmodelled import show_unmodelled, unmodelled_json
     is_flag=True,
     help="Pico: each core waits while the other has its bank of memory (slower).",
 )
-@click.option(
-    "--libraries",
-    type=click.Path(path_type=Path, file_okay=False),
-    multiple=True,
-    help="Folder of Arduino libraries.",
-)
+@libraries_option
 @json_option
 def command(
     firmware: Path,
@@ -95,52 +91,33 @@ def command(
     FIRMWARE need not be trusted: it reaches its UART, the files and ports named here and nothing else of this
     computer (docs/security.md). A sketch is compiled first, which can read any file that you can.
     """
-    target = select(devices=[device]).device
-    image = load_firmware(firmware, target, libraries)
-    from motecrypt.measuring.experiments.files import flash_times
-    from motecrypt.simulate.emulate.run import FreeRun, run_freely
-
-    demo = demo_of(firmware, target)
-
-    how = FreeRun(
-        until=until,
-        max_seconds=max_seconds if max_seconds is not None else (None if uart else 10.0),
-        max_output=None if uart else max_output,
-        uart=uart,
-        resets_on_open=board,
-        real_time=speed == "real" or (speed is None and uart is not None),
-        stamps=stamps,
-        input=None if input_file is None else input_file.fileno(),
-        eeprom=eeprom,
-        millivolts=millivolts,
-        cache="none" if demo is None else demo.cache,
-        flash_times=flash_times(target) if target.chip in ("RP2040", "RP2350") else "",
-        contention=contention,
+    speed = speed or ("full" if uart is None else "real")
+    request = RunRequest(
+        firmware,
+        device,
+        libraries,
+        until,
+        max_seconds=10.0 if max_seconds is None and uart is None else max_seconds,
+        max_output=max_output if uart is None else None,
+        uart=Uart(uart, board, speed == "real", stamps, input_file),
+        chip=ChipSettings(eeprom, millivolts, contention),
     )
-    text = bytearray()
     printer = _Printer(raw or not sys.stdout.isatty())
-    show = printer.show if _shows(uart, raw, sys.stdout.isatty()) else _nothing
-    ended = run_freely(image, target, how, text.extend if as_json else show, _tell)
-    figures = {
-        "device": target.name,
-        "reason": ended.reason,
-        "detail": ended.detail,
-        "cycles": ended.cycles,
-        "seconds": ended.seconds,
-        "stack_bytes": ended.stack_bytes,
-        "stack_reason": ended.stack_reason,
-        "flash_bytes": image.flash_bytes,
-        "ram_bytes": image.ram_bytes,
-        "interrupts": ended.interrupts,
-        "notes": list(ended.notes),
-        "touched": [
-            {"address": t.address, "name": t.name, "reads": t.reads, "writes": t.writes}
-            for t in ended.touched
-        ],
-        "unmodelled": unmodelled_json(ended),
-    }
+    show = printer.show if _shows(uart, raw, sys.stdout.isatty()) else lambda _: None
+    found = run(request, None if as_json else show, _tell)
+    ended, image = found.ended, found.image
     if as_json:
-        print_json({**figures, "uart": bytes(text).decode("utf-8", "backslashreplace")})
+        figures = ("reason", "detail", "cycles", "seconds", "stack_bytes", "stack_reason")
+        print_json(
+            {
+                "device": found.device.name,
+                **{name: getattr(ended, name) for name in figures},
+                "flash_bytes": image.flash_bytes,
+                "ram_bytes": image.ram_bytes,
+                **{name: getattr(ended, name) for name in ("interrupts", "notes", "touched", "unmodelled")},
+                "uart": found.uart.decode("utf-8", "backslashreplace"),
+            }
+        )
     else:
         if not printer.at_line_start:
             print()
@@ -153,17 +130,14 @@ def command(
             file=sys.stderr,
         )
         show_unmodelled(ended)
-    judge(ended, until, how.max_seconds)
+    if found.failure:
+        raise MotecryptError(found.failure)
 
 
 def _shows(uart: str | None, raw: bool, terminal: bool) -> bool:
     """Whether what the UART sends is printed, too: not on a terminal where a port takes it, as it is often a
     radio's packets; with --raw, and in a file or a pipe, always."""
     return uart is None or raw or not terminal
-
-
-def _nothing(_: bytes) -> None:
-    pass
 
 
 class _Printer:

@@ -97,6 +97,10 @@ def test_the_pages_numbers_of_traces_are_the_shipped_ones() -> None:
         assert [cell.strip() for cell in line.split("|")][4:-1] == [*cells, factor.text]
 
 
+def test_the_shipped_file_is_as_it_is_written() -> None:
+    assert protection.resistances_as_text(protection.resistances()) == protection.FILE.read_text()
+
+
 def test_a_row_with_an_unknown_word_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "protection.toml"
     names = '[[resistance]]\ndevice = "uno"\nvariant = "a"\nattacker = "pairs"\n'

@@ -19,7 +19,7 @@ from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import FreeRun, Uart, run_freely
 
 pytestmark = needs_kit("pico")
 CATALOG = Catalog.load()
@@ -86,7 +86,7 @@ def test_a_chip_comes_up_as_its_folder_says(tmp_path: Path, name: str) -> None:
     given.write_bytes(b"x")
     seen: list[bytes] = []
     with given.open() as port:
-        ended = run_freely(image, device, FreeRun(input=port.fileno(), max_seconds=1), seen.append)
+        ended = run_freely(image, device, FreeRun(uart=Uart(input=port.fileno()), max_seconds=1), seen.append)
     output = b"".join(seen)
     assert ended.reason == "stop" and not ended.notes
     clock, rounds, depth = struct.unpack("<III", output[:12])
@@ -106,7 +106,7 @@ def test_a_profile_has_every_cycle_that_the_core_waited(tmp_path: Path, name: st
     given = tmp_path / "given"
     given.write_bytes(b"x")
     with given.open() as port:
-        free = FreeRun(input=port.fileno(), max_seconds=1)
+        free = FreeRun(uart=Uart(input=port.fileno()), max_seconds=1)
         found = profile(read_image(built(name, tmp_path), device), device, free, lambda _: None)
     assert sum(cost.self_cycles for cost in found.functions) == found.ended.cycles
 
@@ -125,7 +125,7 @@ def test_what_is_not_modelled_is_told(tmp_path: Path, name: str, touch: str, sai
     given = tmp_path / "given"
     given.write_bytes(b"x")
     with given.open() as line:
-        free = FreeRun(input=line.fileno(), max_seconds=1)
+        free = FreeRun(uart=Uart(input=line.fileno()), max_seconds=1)
         ended = run_freely(read_image(built(name, tmp_path, touch), device), device, free, lambda _: None)
     assert [note for note in ended.notes if note.startswith(said)]
 
@@ -146,7 +146,7 @@ def test_an_address_without_anything_is_told_in_one_line(
     given = tmp_path / "given"
     given.write_bytes(b"x")
     with given.open() as line:
-        free = FreeRun(input=line.fileno(), max_seconds=1)
+        free = FreeRun(uart=Uart(input=line.fileno()), max_seconds=1)
         ended = run_freely(read_image(built(name, tmp_path, touch), device), device, free, lambda _: None)
     assert ended.reason == "fault"
     assert f"read from {address:#x}, where nothing is" in ended.detail and said in ended.detail

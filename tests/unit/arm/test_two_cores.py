@@ -13,7 +13,7 @@ from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, Ended, FreeRun, run_freely
 
 pytestmark = needs_kit("pico")
 PICO = Catalog.load().device("pico")
@@ -24,7 +24,7 @@ def run(
     folder: Path, part: int, cache: str = "none", contention: bool = False
 ) -> tuple[Ended, dict[str, int]]:
     text = bytearray()
-    how = FreeRun(max_seconds=0.1, cache=cache, contention=contention)
+    how = FreeRun(max_seconds=0.1, chip=ChipSettings(cache=cache, contention=contention))
     ended = run_freely(read_image(build(folder, part), PICO), PICO, how, text.extend)
     lines = (line.rpartition(" ") for line in text.decode().splitlines())
     return ended, {name: int(value) for name, _, value in lines}
@@ -79,7 +79,9 @@ def test_a_bank_that_both_want_is_theirs_in_turn(tmp_path: Path) -> None:
 def test_contention_is_for_a_chip_with_two_cores(tmp_path: Path) -> None:
     microbit = Catalog.load().device("microbit")
     with pytest.raises(InputError, match="--contention: microbit has one core"):
-        run_freely(read_image(build(tmp_path, SLEEPER), PICO), microbit, FreeRun(contention=True))
+        run_freely(
+            read_image(build(tmp_path, SLEEPER), PICO), microbit, FreeRun(chip=ChipSettings(contention=True))
+        )
 
 
 def test_a_fault_names_the_second_core(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from kits import NPM, needs_kit, needs_npm
 from motecrypt.base import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely
 
 pytestmark = needs_kit("pico")
 HERE = Path(__file__).resolve().parent
@@ -54,7 +54,7 @@ def ours(firmware: Path, folder: Path) -> tuple[bytes, Ended]:
     source.write_bytes(INPUT)
     descriptor = os.open(source, os.O_RDONLY)
     try:
-        free = FreeRun(max_seconds=2, input=descriptor)
+        free = FreeRun(max_seconds=2, uart=Uart(input=descriptor))
         ended = run_freely(read_image(firmware, PICO), PICO, free, said.extend)
     finally:
         os.close(descriptor)

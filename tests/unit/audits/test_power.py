@@ -6,6 +6,7 @@ import pytest
 
 from command_line import run as command
 from kits import needs_kit
+from motecrypt.app import audit
 from motecrypt.attack.audits import power
 from motecrypt.attack.leakage import campaign
 from motecrypt.measuring.audits import AuditRun
@@ -116,8 +117,6 @@ def test_a_short_run(tmp_path, monkeypatch, capsys):
 
 
 def test_the_steps_of_all_parts_are_counted_together():
-    from motecrypt.cli import audit
-
     told = []
     parts = [AuditRun("aes128-ecb", name) for name in ("power:uno", "diffusion")]
     steps = audit._Steps(parts, lambda *report: told.append(report))
@@ -129,12 +128,11 @@ def test_the_steps_of_all_parts_are_counted_together():
 
 
 def test_power_is_run_only_when_named(capsys):
-    from motecrypt.app.selection import select
-    from motecrypt.cli import audit
+    def planned(*parts):
+        return [each.part for each in audit.plan(audit.AuditRequest("aes128-ecb", ["uno"], parts))]
 
-    chosen = select(("aes128-ecb",), devices=("uno",))
-    assert "power:uno" not in audit._choose(chosen, ()) and "timing:uno" in audit._choose(chosen, ())
-    assert audit._choose(chosen, ("power",)) == ["power:uno"]
-    assert audit._choose(chosen, ("timing", "diffusion")) == ["diffusion", "timing:uno"]
+    assert "power:uno" not in planned() and "timing:uno" in planned()
+    assert planned("power") == ["power:uno"]
+    assert planned("timing", "diffusion") == ["diffusion", "timing:uno"]
     code, out, _ = command(capsys, "audit", "aes128-ecb", "--part", "list", "--device", "uno")
     assert code == 0 and "power:uno" in out.split()

@@ -8,7 +8,7 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.attack.leakage.controls import CONTROLS, check
-from motecrypt.attack.leakage.harness import harness
+from motecrypt.attack.leakage.harness import LeakWindow, harness
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.leak_controls import built_control
 from motecrypt.catalog import Catalog
@@ -39,7 +39,7 @@ def test_a_harness_names_what_it_lacks() -> None:
     device = CATALOG.device("uno")
     with built_control(device, "sbox") as elf:
         image = read_image(elf, device)
-        recorder, variables = harness(image, device, "leak_window", start="leak_start", vary="key")
+        recorder, variables = harness(image, device, LeakWindow("leak_window", "leak_start", vary="key"))
         assert [(v.name, v.role) for v in variables] == [
             ("leak_input", "random"),
             ("leak_key", "vary"),
@@ -51,13 +51,13 @@ def test_a_harness_names_what_it_lacks() -> None:
             ("leak_random", 2),
         ]
         assert recorder.window.start != recorder.window.address
-        shared = harness(image, device, "leak_window", shared=("leak_key",))[1]
+        shared = harness(image, device, LeakWindow("leak_window", shared=("leak_key",)))[1]
         assert [v.shares for v in shared] == [1, 2, 1]
         with pytest.raises(InputError, match=r"unknown function 'leak_windov'.*leak_window"):
-            harness(image, device, "leak_windov")
+            harness(image, device, LeakWindow("leak_windov"))
         with pytest.raises(InputError, match="no such variable"):
-            harness(image, device, "leak_window", shared=("leak_mask",))
+            harness(image, device, LeakWindow("leak_window", shared=("leak_mask",)))
         with pytest.raises(InputError, match="has no variable leak_nonce"):
-            harness(image, device, "leak_window", vary="nonce")
+            harness(image, device, LeakWindow("leak_window", vary="nonce"))
         with pytest.raises(InputError, match="has no symbols"):
-            harness(replace(image, elf=None), device, "leak_window")
+            harness(replace(image, elf=None), device, LeakWindow("leak_window"))

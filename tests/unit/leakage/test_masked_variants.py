@@ -16,7 +16,7 @@ from campaign.masked import campaign as masked_campaign
 from kits import needs_kit
 from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable, assess
 from motecrypt.attack.leakage.cpa import ranks_of, scores_of
-from motecrypt.attack.leakage.harness import harness
+from motecrypt.attack.leakage.harness import LeakWindow, harness
 from motecrypt.attack.leakage.models import MODELS
 from motecrypt.attack.leakage.places import places
 from motecrypt.attack.leakage.recording import Recorder
@@ -197,7 +197,7 @@ class Harness:
         subprocess.run([*words[:-2], *given], check=True)
         skip, count = window
         image = read_image(elf, self.device)
-        return harness(image, self.device, function, start="start", skip=skip, instructions=count, vary=vary)
+        return harness(image, self.device, LeakWindow(function, "start", skip, count, vary))
 
 
 def harness_of(device: str, folder: Path) -> Harness:

@@ -21,7 +21,7 @@ from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import FreeRun, Uart, run_freely
 from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("riscv")
@@ -205,7 +205,7 @@ def test_the_hal_does_what_it_says(tmp_path: Path, name: str) -> None:
     line = tmp_path / "line"
     line.write_bytes(b"k")
     with line.open() as file:
-        how = FreeRun(input=file.fileno())
+        how = FreeRun(uart=Uart(input=file.fileno()))
         ended = run_freely(read_image(built(tmp_path, SOURCE, name=name), target), target, how, seen.append)
     clock, before, after, timed, mark, divisor, read = struct.unpack("<7I", b"".join(seen))
     assert ended.reason == "stop" and ended.extra["clock_hz"] == hz == clock == target.clock_hz

@@ -18,7 +18,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE
 from motecrypt.simulate.emulate.images import Segment, elf_of, read_image
 from motecrypt.simulate.emulate.profiling import profile
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import FreeRun, Uart, run_freely
 from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("riscv")
@@ -147,7 +147,7 @@ def test_the_hal_does_what_it_says(tmp_path: Path) -> None:
     line = tmp_path / "line"
     line.write_bytes(b"k")
     with line.open() as file:
-        how = FreeRun(input=file.fileno())
+        how = FreeRun(uart=Uart(input=file.fileno()))
         ended = run_freely(read_image(built(tmp_path, SOURCE), target), target, how, seen.append)
     numbers = struct.unpack("<9I", b"".join(seen))
     clock, before, after, timed, mark, read, entry, data, address = numbers

@@ -12,7 +12,7 @@ from kits import needs_kit
 from motecrypt.simulate.emulate.conformance import STATES, Condition, Feature, features, table, watch_list
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, run_freely
 
 TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"
@@ -104,7 +104,7 @@ def test_what_is_modelled_says_nothing(tmp_path: Path) -> None:
 def test_a_voltage_makes_the_adcs_note_untrue(tmp_path: Path) -> None:
     start = "    put ADCSRA, 0xC7\n"
     assert [note[:4] for note in _notes(tmp_path, start)] == ["ADC:"]
-    assert _notes(tmp_path, start, millivolts=1000) == ()
+    assert _notes(tmp_path, start, chip=ChipSettings(millivolts=1000)) == ()
 
 
 @needs_kit("avr")

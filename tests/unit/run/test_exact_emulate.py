@@ -21,7 +21,7 @@ from motecrypt.simulate.emulate import profiling, run
 from motecrypt.simulate.emulate.conformance import watch_list
 from motecrypt.simulate.emulate.images import Image, Segment
 from motecrypt.simulate.emulate.profiling import START_UP, CallNode, FunctionCost, LineCost, Profile
-from motecrypt.simulate.emulate.run import Ended, FreeRun
+from motecrypt.simulate.emulate.run import ChipSettings, Ended, FreeRun, Uart
 from motecrypt.simulate.emulate.symbols import Function, Inlined, Symbols
 
 CATALOG = Catalog.load()
@@ -102,13 +102,8 @@ def test_what_is_asked_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         until="ok",
         max_seconds=0.5,
         max_output=7,
-        uart="pty",
-        resets_on_open=True,
-        real_time=True,
-        stamps=True,
-        input=0,
-        eeprom=Path("e"),
-        millivolts=0,
+        uart=Uart(port="pty", resets_on_open=True, real_time=True, stamps=True, input=0),
+        chip=ChipSettings(eeprom=Path("e"), millivolts=0),
         bare=True,
         profile=(Path("p"), Path("q")),
     )  # type: ignore[arg-type]
@@ -128,15 +123,15 @@ def test_what_is_asked_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         *("--stamps", "--real", "--input", "--bare"),
     ]
     there = tmp_path / "port"
-    assert run._uart_options(FreeRun(uart=str(there))) == ["--pty", str(there)]
+    assert run._uart_options(Uart(port=str(there))) == ["--pty", str(there)]
     there.symlink_to("nowhere")
-    assert run._uart_options(FreeRun(uart=str(there))) == ["--port", str(there)]
+    assert run._uart_options(Uart(port=str(there))) == ["--port", str(there)]
     monkeypatch.chdir(tmp_path)
     for name, option in (("pty", "--pty"), ("a", "--port"), ("zz", "--port")):
         (tmp_path / name).write_text("")
-        assert run._uart_options(FreeRun(uart=name)) == [option, name]
+        assert run._uart_options(Uart(port=name)) == [option, name]
     with pytest.raises(InputError, match=r"port: exists; a board needs a new path, or 'pty'$"):
-        run._uart_options(FreeRun(uart=str(there), resets_on_open=True))
+        run._uart_options(Uart(port=str(there), resets_on_open=True))
 
 
 def test_the_picos_command(tmp_path: Path) -> None:
@@ -189,9 +184,9 @@ def test_the_picos_command(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^f: has no vectors at 0x8000000$"):
         command(image(Segment(0x08000004, b"1234")), QUIET, tmp_path, stm32f4)
     for option, how in (
-        ("--board", FreeRun(resets_on_open=True)),
-        ("--eeprom", FreeRun(eeprom=Path("e"))),
-        ("--millivolts", FreeRun(millivolts=0)),
+        ("--board", FreeRun(uart=Uart(resets_on_open=True))),
+        ("--eeprom", FreeRun(chip=ChipSettings(eeprom=Path("e")))),
+        ("--millivolts", FreeRun(chip=ChipSettings(millivolts=0))),
     ):
         with pytest.raises(InputError, match=rf"^{option}: pico does not have it; it is for the UNO$"):
             command(whole, how, tmp_path, PICO)
@@ -294,7 +289,7 @@ def test_a_simulator_reads_what_it_is_given() -> None:
     os.write(write, b"in")
     os.close(write)
     echo = "os.write(1, sys.stdin.buffer.read()); tell(event='x', detail='', cycle=1)"
-    for settings, expected in (({"input": read}, b"in"), ({}, b"")):
+    for settings, expected in (({"uart": Uart(input=read)}, b"in"), ({}, b"")):
         out: list[bytes] = []
         driven(echo, out.append, **settings)
         assert b"".join(out) == expected
@@ -382,10 +377,10 @@ def test_counts_become_functions_lines_and_stacks() -> None:
 
 def test_functions_are_chosen_by_their_names() -> None:
     found = profiling._put_together(ROWS, SYMBOLS, ENDED)
-    assert profiling.choose(found, ()) == list(found.functions)
+    assert profiling.choose(found.functions, ()) == list(found.functions)
 
     def chosen(*wanted: str) -> list[str]:
-        return [cost.name for cost in profiling.choose(found, wanted)]
+        return [cost.name for cost in profiling.choose(found.functions, wanted, profiling.DID_NOT_RUN)]
 
     assert chosen("f") == chosen("ns::f") == chosen("ns::f(int)") == ["ns::f(int)"]
     assert chosen("l*", "m*", "main") == ["label", "main"] and chosen("in") == ["in"]
@@ -439,7 +434,7 @@ def test_a_profile_is_read_after_the_run(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def freely(made: Image, device: Any, how: FreeRun, output: Any) -> Ended:
         assert how.profile is not None
-        asked.append((how.stamps, how.profile[1].read_text()))
+        asked.append((how.uart.stamps, how.profile[1].read_text()))
         if leaves[0]:
             how.profile[0].write_text('{"pc": 16, "n": 2, "c": 3}\n')
         return ENDED
@@ -447,7 +442,7 @@ def test_a_profile_is_read_after_the_run(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(profiling, "run_freely", freely)
     monkeypatch.setattr(profiling, "read_symbols", lambda elf, demangler: asked.append(demangler) or SYMBOLS)
     for device, demangler in ((UNO, "avr-c++filt"), (PICO, "arm-none-eabi-c++filt")):
-        found = profiling.profile(image(elf=Path("f")), device, FreeRun(stamps=True), print)
+        found = profiling.profile(image(elf=Path("f")), device, FreeRun(uart=Uart(stamps=True)), print)
         assert found.lines == (LineCost("m.c", 1, 2, 3),)
         assert asked == [demangler, (True, "10 20\n20 30\n")]
         asked.clear()

@@ -13,7 +13,7 @@ from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import Image, elf_of, read_image, uf2
 from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile
-from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely
 
 HERE = Path(__file__).parent
 pytestmark = needs_kit("pico")
@@ -51,7 +51,7 @@ def found(image: Image) -> Profile:
     with_input(
         b"a",
         lambda descriptor: made.append(
-            profile(image, PICO, FreeRun(max_seconds=1, input=descriptor), lambda data: None)
+            profile(image, PICO, FreeRun(max_seconds=1, uart=Uart(input=descriptor)), lambda data: None)
         ),
     )
     return made[0]
@@ -122,7 +122,7 @@ def run_once(image: Image, data: bytes = b"a") -> tuple[Ended, bytes]:
     with_input(
         data,
         lambda descriptor: ended.append(
-            run_freely(image, PICO, FreeRun(max_seconds=1, input=descriptor), text.extend)
+            run_freely(image, PICO, FreeRun(max_seconds=1, uart=Uart(input=descriptor)), text.extend)
         ),
     )
     return ended[0], bytes(text)

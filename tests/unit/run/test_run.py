@@ -21,7 +21,7 @@ from motecrypt.build.toolchain import BuildError
 from motecrypt.build.toolchain.arduino import CORE, build_sketch, sketch_source
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, Ended, FreeRun, Uart, run_freely
 
 UNO = Catalog.load().device("uno")
 # More of them, without installing Debian's IDE and its Java: apt-get download arduino arduino-mk; dpkg-deb -x
@@ -92,7 +92,7 @@ def test_the_wire_scanner_finds_an_empty_bus_and_says_so() -> None:
 def test_the_eeprom_example_keeps_its_eeprom(tmp_path: Path) -> None:
     elf = build_sketch(CORE / "libraries/EEPROM/examples/eeprom_put/eeprom_put.ino")
     eeprom = tmp_path / "eeprom"
-    _, text = run(elf, max_seconds=1.0, eeprom=eeprom)
+    _, text = run(elf, max_seconds=1.0, chip=ChipSettings(eeprom=eeprom))
     assert "Written" in text or "written" in text
     content = eeprom.read_bytes()
     assert len(content) == 1024 and content != b"\xff" * 1024
@@ -164,7 +164,7 @@ void loop() {}
 )
 def test_a_sketchs_own_micros_agree_with_the_cycles(tmp_path: Path, baud: int, work: str) -> None:
     elf = sketch(tmp_path, TIMED % (baud, work))
-    ended, text = run(elf, until="end ", stamps=True, max_seconds=5)
+    ended, text = run(elf, until="end ", uart=Uart(stamps=True), max_seconds=5)
     lines = re.findall(r"^ *([0-9.]+)  (t [0-9]+|end)", text, re.MULTILINE)
     assert ended.reason == "until" and len(lines) == 6
     stamps = [float(stamp) for stamp, _ in lines]
@@ -190,7 +190,9 @@ def test_micros_at_the_end_is_the_simulated_time(tmp_path: Path) -> None:
     body = (
         "void setup() { Serial.begin(115200); delay(2000); unsigned long t = micros(); Serial.println(t); }"
     )
-    _, text = run(sketch(tmp_path, body + "\nvoid loop() {}\n"), until="\n", stamps=True, max_seconds=5)
+    _, text = run(
+        sketch(tmp_path, body + "\nvoid loop() {}\n"), until="\n", uart=Uart(stamps=True), max_seconds=5
+    )
     stamp, told = text.split()[:2]
     # println begins to send within microseconds of the reading
     assert abs(int(told) / 1e6 / float(stamp) - 1) < 0.0005
@@ -202,7 +204,7 @@ def test_differences_of_micros_are_those_of_the_cycles(tmp_path: Path) -> None:
     void tell() { Serial.flush(); unsigned long now = micros(); Serial.println(now); }
     void loop() {}
     """
-    ended, text = run(sketch(tmp_path, body), stamps=True, max_seconds=3)
+    ended, text = run(sketch(tmp_path, body), uart=Uart(stamps=True), max_seconds=3)
     rows = [tuple(map(float, line.split())) for line in text.split("\r\n") if line.strip()]
     assert len(rows) == 6 and ended.reason == "limit"
     for (from_s, from_us), (to_s, to_us) in pairwise(rows):
@@ -265,7 +267,7 @@ def test_what_is_piped_in_arrives(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.write(writer, b"HAL")
     os.close(writer)
-    _, text = run(elf, until="IBM", input=reader, max_seconds=2)
+    _, text = run(elf, until="IBM", uart=Uart(input=reader), max_seconds=2)
     os.close(reader)
     assert text == "IBM"
 

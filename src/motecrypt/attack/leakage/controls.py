@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, Variable, assess
-from motecrypt.attack.leakage.harness import harness
+from motecrypt.attack.leakage.harness import LeakWindow, harness
 from motecrypt.attack.leakage.models import MODELS
 from motecrypt.attack.leakage.places import LeakPlace, places
 from motecrypt.attack.leakage.recording import Recorder, refuse_other
@@ -78,7 +78,7 @@ def check(
     for build, controls in groupby(CONTROLS, key=lambda control: control.build):
         with built_control(device, build) as elf:
             image = read_image(elf, device)
-            recorder, variables = harness(image, device, "leak_window", start="leak_start")
+            recorder, variables = harness(image, device, LeakWindow("leak_window", "leak_start"))
             for control in controls:
                 yield _checked(
                     control, recorder, variables, LeakQuestion(traces, SNR, seed, processes=processes)

@@ -24,7 +24,7 @@ from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
 from motecrypt.simulate.emulate.images import Image
-from motecrypt.simulate.emulate.run import Ended, FreeRun, ended_of, with_places
+from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, ended_of, with_places
 from motecrypt.simulate.emulate.run import command as driver_command
 
 #: As enum leak_channel of drivers/leak.h.
@@ -285,7 +285,7 @@ class _Run:
         stack.callback(os.close, self._output)
         try:
             _widen(self._output)
-            how = FreeRun(max_seconds=recorder.max_seconds, input=uart.fileno(), max_output=None)
+            how = FreeRun(max_seconds=recorder.max_seconds, uart=Uart(input=uart.fileno()), max_output=None)
             words = [str(part) for part in driver_command(recorder.image, recorder.device, how, scratch)]
             words = [word.replace("{events}", str(self._events.fileno())) for word in words]
             words += self._arguments(given, output_in)

@@ -22,7 +22,7 @@ from motecrypt.results import Results
 from motecrypt.results.findings.pico_file import storage_times
 from motecrypt.results.findings.second_core import WAYS, SecondCoreQuestion, Way, Work
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
 from motecrypt.simulate.runners import arm
 
 KEY = bytes(range(1, 33))
@@ -70,8 +70,8 @@ class SecondCoreRun(SecondCoreQuestion):
             how = FreeRun(
                 until=END,
                 max_seconds=MAX_SECONDS,
-                input=reader,
-                cache="kept",
+                uart=Uart(input=reader),
+                chip=ChipSettings(cache="kept"),
                 flash_times=flash_times(device),
             )
             ended = run_freely(image, device, how, text.extend)

@@ -11,6 +11,7 @@ from motecrypt.base.model import Device
 from motecrypt.simulate.callgraph.avr import TABLE_JUMP, avr_step
 from motecrypt.simulate.callgraph.code import Call, Flow, MachineCode, Step, read_code, walk
 from motecrypt.simulate.callgraph.thumb import thumb_step
+from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.symbols import Symbols
 
 _THREE_BYTES_FLASH = 128 * 1024
@@ -46,6 +47,35 @@ class StackBound:
     def bounded(self) -> bool:
         """Whether `worst` is the most that it can take."""
         return not (self.recursion or self.pointers or self.dynamic)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not bounded, with the functions that are the reason; empty where it is."""
+        said = [f"recursion {' > '.join(cycle)}" for cycle in self.recursion]
+        said += [f"{name} calls by a pointer" for name in self.pointers]
+        said += [f"{name} has a stack of variable size" for name in self.dynamic]
+        return "; ".join(said[:3]) + (f"; and {len(said) - 3} more" if len(said) > 3 else "")
+
+
+@dataclass(frozen=True)
+class ProgramStack:
+    """The stack of a program: main, with the deepest interrupt where these are known by their names.
+
+    Attributes
+    ----------
+    main, interrupt_bytes : the most that these can take; at least that where they are not `bounded`, for
+        this `reason`. None without a function main.
+    room : bytes of RAM above the data; None where that is not known.
+    several : the run had several stacks, so this one is not all that the program needs.
+    """
+
+    main: int | None
+    interrupt: str
+    interrupt_bytes: int
+    bounded: bool
+    reason: str
+    room: int | None
+    several: bool
 
 
 @dataclass(frozen=True)
@@ -162,6 +192,27 @@ def stack_bounds(
     graph = _Graph(code, step, return_bytes, targets)
     found = [_bound(graph, function.start) for function in code.functions if not code.is_data(function.start)]
     return sorted(found, key=lambda bound: (-bound.worst, bound.name))
+
+
+def program_stack(
+    bounds: Sequence[StackBound], image: Image, device: Device, *, several: bool
+) -> ProgramStack:
+    """The stack of the whole program, from the bounds of its functions."""
+    main = next((b for b in bounds if b.name.partition("(")[0] == "main"), None)
+    vectors = [b for b in bounds if b.name.startswith("__vector_") and b.name != "__vector_default"]
+    deepest = max(vectors, key=lambda b: b.worst, default=None)
+    open_ended = [b for b in vectors if not b.bounded]  # each may be deeper than the deepest that is known
+    needed = list(dict.fromkeys(b for b in (main, deepest, *open_ended) if b is not None))
+    ram, end = device.memory["ram"], image.data_end
+    return ProgramStack(
+        main=main.worst if main else None,
+        interrupt=deepest.name if deepest else "",
+        interrupt_bytes=deepest.worst if deepest else 0,
+        bounded=all(b.bounded for b in needed),
+        reason="; ".join(dict.fromkeys(b.reason for b in needed if b.reason)),
+        room=ram.address + ram.bytes - end if end and ram.holds(end) else None,
+        several=several,
+    )
 
 
 def _core(device: Device) -> tuple[Step, int]:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
@@ -22,6 +22,15 @@ from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, Symbols, read_symbols
 
 START_UP = "(start-up)"
+DID_NOT_RUN = "function {name} did not run: "
+
+
+class _HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_Named = TypeVar("_Named", bound=_HasName)
 
 
 @dataclass(frozen=True)
@@ -259,22 +268,22 @@ def _stack_over_time(rows: Sequence[Mapping[str, Any]], names: Mapping[int, str]
     return StackOverTime(told["slot_cycles"], tuple(slots))
 
 
-def choose(found: Profile, wanted: Sequence[str]) -> list[FunctionCost]:
+def choose(functions: Sequence[_Named], wanted: Sequence[str], absent: str = "") -> list[_Named]:
     """The functions of these names (patterns such as "rc4*" are fine); all when none is named.
 
     Raises
     ------
     InputError
-        When no function of that name ran.
+        There is none of that name; `absent` says that first, of the "{name}".
     """
     if not wanted:
-        return list(found.functions)
-    chosen: dict[FunctionCost, None] = {}
+        return list(functions)
+    chosen: dict[_Named, None] = {}
     for name in wanted:
-        matching = [c for c in found.functions if _matches(c.name, name)]
+        matching = [function for function in functions if _matches(function.name, name)]
         if not matching:
-            there = set(filter(None, (c.name.partition("(")[0] for c in found.functions)))  # no START_UP
-            raise InputError(f"function {name} did not run: {nearest('function', name, there)}")
+            there = set(filter(None, (each.name.partition("(")[0] for each in functions)))  # no START_UP
+            raise InputError(absent.format(name=name) + nearest("function", name, there))
         chosen.update(dict.fromkeys(matching))
     return list(chosen)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
@@ -36,57 +36,65 @@ BOOT_SECTIONS = (0x7000, 0x7800, 0x7C00, 0x7E00)
 
 
 @dataclass(frozen=True)
+class Uart:
+    """What the UART of a firmware is joined to.
+
+    Attributes
+    ----------
+    port : a serial port or virtual radio; "pty", or a path where nothing is yet, makes a pseudo-terminal
+        (with a link to it at that path); None: nothing.
+    resets_on_open : whether opening that pseudo-terminal resets the chip, as on an UNO's USB port.
+    real_time : keep simulated time to the wall clock.
+    stamps : each line of output begins with its simulated time in seconds.
+    input : an open file that it receives from, or its descriptor; None: nothing.
+    """
+
+    port: str | None = None
+    resets_on_open: bool = False
+    real_time: bool = False
+    stamps: bool = False
+    input: BinaryIO | int | None = None
+
+
+@dataclass(frozen=True)
+class ChipSettings:
+    """What can be set of a simulated chip.
+
+    Attributes
+    ----------
+    eeprom : a file that keeps the EEPROM of an AVR.
+    millivolts : at the analogue inputs of an AVR; None: nothing is connected.
+    contention : on a chip with two cores, an access to memory waits while the other core has its bank.
+    cache : the flash cache of an ARM device: "none", every access hits, or "kept", as on a board.
+    """
+
+    eeprom: Path | None = None
+    millivolts: int | None = None
+    contention: bool = False
+    cache: str = "none"
+
+
+@dataclass(frozen=True)
 class FreeRun:
     """How to run.
 
-    Parameters
+    Attributes
     ----------
-    until
-        Ends when the UART has sent this text.
-    max_seconds
-        Ends after this much simulated time; None: never.
-    max_output
-        Bytes from the UART after which it ends; None: any number.
-    uart
-        A serial port or virtual radio to join the UART to; "pty", or a path where nothing is yet, makes a
-        pseudo-terminal (with a link to it at that path).
-    resets_on_open
-        Whether opening that pseudo-terminal resets the chip, as on an UNO's USB port.
-    real_time
-        Keep simulated time to the wall clock.
-    stamps
-        Each line of output begins with its simulated time in seconds.
-    input
-        A file descriptor that the UART receives from, or None.
-    eeprom
-        A file that keeps the EEPROM.
-    millivolts
-        At the analogue inputs; None: nothing is connected.
-    profile
-        A file for the profile, and one with the functions.
-    cache
-        The flash cache of an ARM device: "none", every access hits, or "kept", as on a board.
-    flash_times
-        With these (`--nor` of drivers/arm.c) the firmware can erase and program the flash.
-    contention
-        On a chip with two cores, an access to memory waits while the other core has its bank.
+    until : ends when the UART has sent this text.
+    max_seconds : ends after this much simulated time; None: never.
+    max_output : bytes from the UART after which it ends; None: any number.
+    profile : a file for the profile, and one with the functions.
+    flash_times : with these (`--nor` of drivers/arm.c) the firmware can erase and program the flash.
     """
 
     until: str | None = None
     max_seconds: float | None = 10.0
     max_output: int | None = 1 << 20
-    uart: str | None = None
-    resets_on_open: bool = False
-    real_time: bool = False
-    stamps: bool = False
-    input: int | None = None
-    eeprom: Path | None = None
-    millivolts: int | None = None
+    uart: Uart = Uart()
+    chip: ChipSettings = ChipSettings()
     profile: tuple[Path, Path] | None = None
     bare: bool = False
-    cache: str = "none"
     flash_times: str = ""
-    contention: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,19 +111,14 @@ class Touched:
 class Ended:
     """How a run ended.
 
-    Parameters
+    Attributes
     ----------
-    reason
-        "until", "limit", "stop" (it has ended by itself), "sleep", "stopped" (by a signal), "flood",
+    reason : "until", "limit", "stop" (it has ended by itself), "sleep", "stopped" (by a signal), "flood",
         "gone" (the port) or "fault".
-    stack_bytes
-        The deepest stack, from where it began; None where that is not known.
-    stack_reason
-        Why it is not known: "several stacks", as of tasks, have no common depth.
-    touched
-        Registers that are not modelled, in the order of their first access.
-    unmodelled
-        The blocks that they are in, in that order.
+    stack_bytes : the deepest stack, from where it began; None where that is not known.
+    stack_reason : why it is not known: "several stacks", as of tasks, have no common depth.
+    touched : registers that are not modelled, in the order of their first access.
+    unmodelled : the blocks that they are in, in that order.
     """
 
     reason: str
@@ -201,14 +204,14 @@ def command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[s
     if device.runner == "simavr":
         words = _avr_command(image, device, scratch)
         (scratch / "notes").write_text(
-            watch_list(device.chip, () if how.millivolts is None else ("millivolts",))
+            watch_list(device.chip, () if how.chip.millivolts is None else ("millivolts",))
         )
         words += ["--notes", scratch / "notes"]
     elif device.runner in ("arm", "riscv"):
         for option, wish in (
-            ("--board", how.resets_on_open),
-            ("--eeprom", how.eeprom),
-            ("--millivolts", how.millivolts is not None),
+            ("--board", how.uart.resets_on_open),
+            ("--eeprom", how.chip.eeprom),
+            ("--millivolts", how.chip.millivolts is not None),
         ):
             if wish:
                 raise InputError(f"{option}: {device.name} does not have it; it is for the UNO")
@@ -216,7 +219,7 @@ def command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[s
         words = make(image, device, scratch, how)
     else:
         raise InputError(f"{device.name}: it has no simulator; choose another --device")
-    if how.contention and device.chip != "RP2040":
+    if how.chip.contention and device.chip != "RP2040":
         raise InputError(f"--contention: {device.name} has one core; it is for the pico")
     if how.max_seconds is not None:
         limit = ["--max-seconds", str(how.max_seconds)]
@@ -225,29 +228,29 @@ def command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[s
         words += limit
     words += ["--until", how.until] if how.until else []
     words += ["--max-output", str(how.max_output)] if how.max_output is not None else []
-    words += _uart_options(how)
-    words += ["--eeprom", how.eeprom] if how.eeprom else []
-    words += ["--adc", str(how.millivolts)] if how.millivolts is not None else []
+    words += _uart_options(how.uart)
+    words += ["--eeprom", how.chip.eeprom] if how.chip.eeprom else []
+    words += ["--adc", str(how.chip.millivolts)] if how.chip.millivolts is not None else []
     if how.profile:
         words += ["--profile", how.profile[0], "--functions", how.profile[1]]
     flags = {
-        "--stamps": how.stamps,
-        "--real": how.real_time,
-        "--input": how.input is not None,
+        "--stamps": how.uart.stamps,
+        "--real": how.uart.real_time,
+        "--input": how.uart.input is not None,
         "--bare": how.bare and device.runner != "riscv",
-        "--contention": how.contention,
+        "--contention": how.chip.contention,
     }
     return [*words, *(flag for flag, on in flags.items() if on)]
 
 
-def _uart_options(how: FreeRun) -> list[str]:
-    if how.uart is None:
+def _uart_options(uart: Uart) -> list[str]:
+    if uart.port is None:
         return []
-    if how.uart == "pty" or not os.path.lexists(how.uart):
-        return ["--pty", how.uart, *(["--board"] if how.resets_on_open else [])]
-    if how.resets_on_open:
-        raise InputError(f"{how.uart}: exists; a board needs a new path, or 'pty'")
-    return ["--port", how.uart]
+    if uart.port == "pty" or not os.path.lexists(uart.port):
+        return ["--pty", uart.port, *(["--board"] if uart.resets_on_open else [])]
+    if uart.resets_on_open:
+        raise InputError(f"{uart.port}: exists; a board needs a new path, or 'pty'")
+    return ["--port", uart.port]
 
 
 def _avr_command(image: Image, device: Device, scratch: Path) -> list[str | Path]:
@@ -300,7 +303,7 @@ def _arm_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> l
             raise InputError(f"{image.path}: has no vectors at {vectors:#x}{where}")
         elf = scratch / "image.elf"
         elf.write_bytes(elf_of(image.segments, ARM, begin))
-    command = [part for part in arm_command(device, elf, Options(cache=how.cache)) if part != elf]
+    command = [part for part in arm_command(device, elf, Options(cache=how.chip.cache)) if part != elf]
     at = command.index("--max-cycles")
     del command[at : at + 2]
     command[command.index("--vectors") + 1] = hex(vectors)
@@ -318,7 +321,9 @@ def _riscv_command(image: Image, device: Device, scratch: Path, how: FreeRun) ->
         elf = scratch / "image.elf"
         elf.write_bytes(elf_of(image.segments, RISCV, device.memory["flash"].address))
     command = [
-        part for part in riscv_command(device, elf, Options(cache=how.cache), image.data_end) if part != elf
+        part
+        for part in riscv_command(device, elf, Options(cache=how.chip.cache), image.data_end)
+        if part != elf
     ]
     at = command.index("--max-cycles")
     del command[at : at + 2]
@@ -341,7 +346,7 @@ def _drive(
         try:
             process = subprocess.Popen(
                 arguments,
-                stdin=subprocess.DEVNULL if how.input is None else how.input,
+                stdin=subprocess.DEVNULL if how.uart.input is None else how.uart.input,
                 stdout=None if output is None else subprocess.PIPE,
                 stderr=errors,
                 pass_fds=(events_in,),
@@ -391,11 +396,7 @@ class _Told:
                 if self._event is not None:
                     self._event(told["event"], told["detail"])
             elif told["event"] == "touched":
-                self.touched.append(
-                    Touched(
-                        address=told["address"], name=told["name"], reads=told["reads"], writes=told["writes"]
-                    )
-                )
+                self.touched.append(Touched(told["address"], told["name"], told["reads"], told["writes"]))
             elif told["event"] == "unmodelled":
                 keys = ("address", "name", "pc", "reads", "writes")
                 self.unmodelled.append(Unmodelled(**{key: told[key] for key in keys}))
