@@ -91,7 +91,7 @@ class Words:
             column=own["column"],
             unit=own["unit"],
             published=own["published"],
-            measured=None if own["measured"] == "" else own["measured"],
+            measured=own["measured"] if "measured" in given else own["measured"] or None,
             kind=own["kind"] or "figure",
             tolerance=tolerance,
             expected=own["expected"],
@@ -177,7 +177,7 @@ def read_words(path: Path) -> Words:
         If it cannot be read, has an unknown key, or a sentence that is no template.
     """
     file = Table.read(path)
-    source = file.text("source", filled=True)
+    source = "".join(_parts(file, "source"))
     limits, spread = file.named_tables("tolerance", {}), file.named_tables("section", {})
     claims, others = file.named_tables("claim", {}), file.named_tables("row", {})
     told = file.table("texts", {})

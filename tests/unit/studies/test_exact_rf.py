@@ -81,12 +81,12 @@ def test_what_is_about_the_same_may_be_off_by_a_share(monkeypatch: pytest.Monkey
         monkeypatch.setattr(
             printed, "mean_time_ms", lambda payload, mean=mean: mean if payload == "P" else 1.0
         )
-        (ratio,) = (row for row in claims._of_the_print("s") if "two times slower" in row.row)
+        (ratio,) = (row for row in claims.claims("s") if "two times slower" in row.row)
         assert ratio.verdict == verdict
-    (alike,) = (row for row in claims._of_the_print("s") if row.row.endswith("equal payloads"))
+    (alike,) = (row for row in claims.claims("s") if row.row.endswith("equal payloads"))
     assert alike.verdict == SAME
     monkeypatch.setattr(printed, "CLOCK_TOLERANCE", 0.249)
-    (alike,) = (row for row in claims._of_the_print("s") if row.row.endswith("equal payloads"))
+    (alike,) = (row for row in claims.claims("s") if row.row.endswith("equal payloads"))
     assert alike.verdict == WRONG
 
 
@@ -108,8 +108,9 @@ def test_what_padding_gains_may_be_off_by_a_share(monkeypatch: pytest.MonkeyPatc
 def _of_padding(monkeypatch: pytest.MonkeyPatch, short_ms: float, whole_ms: float) -> tuple[str, str]:
     """The verdicts of what padding gains, and of whether it matters."""
     us = {32: 1000 * short_ms, 36: 1000 * whole_ms}
+    monkeypatch.setattr(printed, "row", lambda name: PLAIN)
     monkeypatch.setattr(claims, "costs", lambda radio, n: SimpleNamespace(delivery_time_us=us[n]))
-    rows = {row.row: row.verdict for row in claims._of_the_radio("s")}
+    rows = {row.row: row.verdict for row in claims.claims("s")}
     gains = rows["section 5: padding makes it comparatively faster"]
     return gains, rows["abstract: padding does not affect the time significantly"]
 
@@ -120,5 +121,5 @@ def test_a_delay_may_be_off_by_half_a_digit(monkeypatch: pytest.MonkeyPatch) -> 
     for off, verdict in ((0.24, SAME), (0.25, SAME), (-0.25, SAME), (0.26, WRONG), (-0.26, WRONG)):
         times = {"T": 1.0, "P": 6.5825 + off, "C": 9.0}
         monkeypatch.setattr(printed, "mean_time_ms", times.get)
-        (delay,) = (row for row in claims._of_the_print("s") if "average delay" in row.row)
+        (delay,) = (row for row in claims.claims("s") if "average delay" in row.row)
         assert delay.verdict == verdict

@@ -8,7 +8,7 @@ computing and of the radio during packets, without sleep, which is the same for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from motecrypt.adviser.publickey.baseline import AesCost, aes_costs
@@ -34,18 +34,16 @@ from motecrypt.base.energy import parse_battery, time_us
 from motecrypt.base.model import Device, Section
 from motecrypt.catalog import Catalog
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.judge import Bound, Evidence, compare
+from motecrypt.studies.judge import Bound
+from motecrypt.studies.words import words
 
 RADIO = "srf"
 FULL_TIME_S = 10.0
 BATTERY = "2850mAh,4.5V"  # three AA cells, data/batteries.toml
 #: Not usable: the battery is empty before the year is over.
 EMPTY = Bound("above", 100.0)
-TEXT = "section 1: asymmetric encryption is not usable full-time"
-OVERHEAD = "section 1: asymmetric encryption has high overhead"
 #: High: more bytes than twice the message.
 HIGH = Bound("above", 2.0)
-AGAIN = "motecrypt reproduce rf"
 
 
 @dataclass(frozen=True)
@@ -143,27 +141,17 @@ def asymmetric(source: str, catalog: Catalog) -> list[Comparison]:
     earlier = [one for one in found if one.scheme.name in EARLIER]
     least = min(earlier, key=lambda one: one.battery_percent)
     most = max(earlier, key=lambda one: one.battery_percent)
-    first = compare(
-        id="rf-claim-asymmetric",
+    first = words("rf").row(
+        "asymmetric",
         source=source,
-        table="claims",
-        row=TEXT,
-        column="RSA or ElGamal for each message",
-        unit="% of a battery, a year",
-        kind="claim",
-        published="not usable",
-        measured=f"{_percent(least)} ({least.scheme.name}, {least.device}) to {_percent(most)} "
-        f"({most.scheme.name}, {most.device})",
+        low=_percent(least),
+        least=least,
+        high=_percent(most),
+        most=most,
         expected=EMPTY,
         found=least.battery_percent,
-        evidence=Evidence(
-            "other",
-            cause="RSA's public operation is cheap where it runs; ElGamal's is not",
-            known="shown by experiment",
-            command=AGAIN,
-        ),
-        note=f"a message every {FULL_TIME_S:g} s for a year, three AA cells ({BATTERY}), computing and "
-        "packets alone; the earlier work (references 5 and 6) has no figure here",
+        every=FULL_TIME_S,
+        battery=BATTERY,
     )
     return [first, *(_row(source, one) for one in found), *_overhead(source)]
 
@@ -173,32 +161,18 @@ def _percent(one: FullTime) -> str:
 
 
 def _row(source: str, one: FullTime) -> Comparison:
-    earlier = one.scheme.name in EARLIER
-    return compare(
-        id=f"rf-claim-asymmetric-{one.device}-{one.scheme.name}",
+    return words("rf").row(
+        "scheme",
         source=source,
-        table="claims",
-        row=TEXT,
-        column=f"{one.scheme.title}, {one.device}",
-        unit="% of a battery, a year",
-        kind="derived",
-        published=None if one.scheme.name == "aes" else "not usable",
+        one=one,
+        said=None if one.scheme.name == "aes" else "not usable",
         measured=one.battery_percent,
         expected=EMPTY,
-        evidence=Evidence(
-            "other",
-            derived_from=("rf-claim-asymmetric",),
-            cause="its public operation is cheap enough here" if earlier else "the key is used again",
-            known="shown by experiment",
-            command=AGAIN,
-        ),
-        note="; ".join(
-            [
-                f"{one.busy_us / 1e3:,.1f} ms and {one.message_uj / 1e3:,.3f} mJ a message",
-                f"the battery lasts a year from one every {_seconds(one.shortest_s)}",
-                *one.behind,
-            ]
-        ),
+        earlier=one.scheme.name in EARLIER,
+        busy=one.busy_us / 1e3,
+        message=one.message_uj / 1e3,
+        shortest=_seconds(one.shortest_s),
+        behind="".join(f"; {text}" for text in one.behind),
     )
 
 
@@ -216,26 +190,19 @@ def _overhead(source: str) -> list[Comparison]:
         sent = costs(radio, scheme.sent_bytes)
         first = not made
         made.append(
-            compare(
-                id="rf-claim-asymmetric-overhead" if first else f"rf-claim-asymmetric-overhead-{scheme.name}",
+            words("rf").row(
+                "overhead",
                 source=source,
-                table="claims",
-                row=OVERHEAD,
-                column=scheme.title,
-                unit="bytes / message's",
+                scheme=scheme,
+                first=first,
                 kind="claim" if first else "derived",
-                published="high",
                 measured=scheme.sent_bytes / MESSAGE_BYTES,
                 expected=HIGH,
-                evidence=Evidence(
-                    "other",
-                    derived_from=() if first else ("rf-claim-asymmetric-overhead",),
-                    cause="only the handshake carries public keys",
-                    known="shown by experiment",
-                    command=AGAIN,
-                ),
-                note=f"{scheme.sent_bytes} bytes for {MESSAGE_BYTES}: {int(sent.packets)} packets of "
-                f"{radio.packet_bytes}, {float(sent.air_time_us) / 1e3:.1f} ms on the air",
+                derived_from=() if first else ("rf-claim-asymmetric-overhead",),
+                message_bytes=MESSAGE_BYTES,
+                packets=int(sent.packets),
+                radio=radio,
+                air=float(sent.air_time_us) / 1e3,
             )
         )
     return made
@@ -278,22 +245,8 @@ def _full_time_section(catalog: Catalog) -> Section:
         ]
         for one in full_time(catalog)
     ]
-    columns = (
-        "device",
-        "scheme",
-        "ms a message",
-        "mJ a message",
-        "of a battery, a year",
-        "lasts a year from",
-    )
-    text = (
-        f"a message of {MESSAGE_BYTES} bytes every {FULL_TIME_S:g} s over the Slice of Radio, three AA "
-        "cells; computing and packets alone; what is not there does not run on that device"
-        + _told((one.device, text) for one in full_time(catalog) for text in one.behind)
-    )
-    return Section(
-        "Public keys full-time: for each message, or for a key that is used again", columns, lines, text
-    )
+    behind = _told((one.device, text) for one in full_time(catalog) for text in one.behind)
+    return words("rf").section("full-time", lines, bytes=MESSAGE_BYTES, every=FULL_TIME_S, behind=behind)
 
 
 def _handshake_sections(catalog: Catalog) -> list[Section]:
@@ -315,19 +268,16 @@ def _handshake_sections(catalog: Catalog) -> list[Section]:
                 one, messages = compute(shake, board, rows, cost), year(board, radio, cost)
                 line.append("does not run" if one.missing else _of_a_year(one, air, messages))
             lines.append(line)
-    columns = ("radio", "handshake", "bytes", "packets", "mJ, radio", *(f"of a year, {d}" for d in aes))
-    text = (
-        f"of a year: computing and packets of one handshake, next to a year of AES and its packets "
-        f"({MESSAGE_BYTES} bytes and a tag of {TAG_BYTES} every {EVERY_S / 60:g} minutes); sizes and their "
-        "sources: docs/public-key.md; layers below, hashes, repetitions and waiting are not counted"
-        + _told(
-            (device, text)
-            for device, cost in aes.items()
-            for shake in shakes
-            for text in compute(shake, catalog.device(device), rows, cost).behind
-        )
+    behind = _told(
+        (device, text)
+        for device, cost in aes.items()
+        for shake in shakes
+        for text in compute(shake, catalog.device(device), rows, cost).behind
     )
-    return [Section("What one handshake costs on each radio", columns, lines, text)]
+    made = words("rf").section(
+        "handshakes", lines, bytes=MESSAGE_BYTES, tag=TAG_BYTES, minutes=EVERY_S / 60, behind=behind
+    )
+    return [replace(made, columns=[*made.columns, *(f"of a year, {device}" for device in aes)])]
 
 
 def _told(behind: Iterable[tuple[str, str]]) -> str:

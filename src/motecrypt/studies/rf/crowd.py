@@ -9,6 +9,7 @@ from motecrypt.base.model import Section
 from motecrypt.results import Results
 from motecrypt.results.findings import recorded
 from motecrypt.results.findings.crowd import SHARE, CrowdQuestion, CrowdRow, breaks_down
+from motecrypt.studies.words import words
 
 RADIOS = ("srf", "nrf24", "802.15.4")
 NODES = (1, 2, 5, 10, 20, 35, 50)
@@ -116,21 +117,16 @@ def _breakdown(results: Results) -> Section:
                 f"none down to {min(INTERVALS_S):g} s" if rate is None else f"{1 / rate:g} s",
             ]
         )
-    title = "Many nodes: where a network breaks down"
-    columns = ("radio", "readings are", "nodes, a reading every second", f"interval, {NODES[-1]} nodes")
-    return Section(title, columns, told, _text(results))
-
-
-def _text(results: Results) -> str:
     found = [question.find(results) for question in questions()]
     days = recorded.days(finding for finding in found if finding is not None)
-    when = f" As recorded on {', '.join(days)}; --full simulates them again." if days else ""
-    return (
-        f"Readings of {READING_BYTES} bytes over the secure link in virtual time, {SECONDS:g} s of each "
-        "network; all nodes receive each other at the same level. A network has broken down where less than "
-        f"{100 * SHARE:g} % of the readings due arrive. Skipped: the reading before still waited for its "
-        "answer. Collided and deaf: packets that the gateway lost to another packet, or because it was "
-        f"sending. Fairness is Jain's index.{when}"
+    return words("rf").section(
+        "nodes",
+        told,
+        most=NODES[-1],
+        bytes=READING_BYTES,
+        seconds=SECONDS,
+        share=100 * SHARE,
+        when=f" As recorded on {', '.join(days)}; --full simulates them again." if days else "",
     )
 
 

@@ -6,12 +6,10 @@ from motecrypt.air.radios import load_radio
 from motecrypt.results import Results
 from motecrypt.results.findings.serial_write import SerialWriteQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.judge import Bound, Check, Evidence, compare
+from motecrypt.studies.judge import Bound
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf.printed import PAYLOADS
-
-AGAIN = "motecrypt reproduce rf --rows"
-TABLE = "explanations"
+from motecrypt.studies.words import words
 
 
 def writes() -> SerialWriteQuestion:
@@ -33,26 +31,15 @@ def explanations(results: Results, source: str) -> list[Comparison]:
 def _write_returned(results: Results, source: str) -> Comparison:
     longest = write_ms(results)
     least = min(row.time_ms for row in printed.rows())
-    note = "not measured"
-    if longest is not None:
-        note = (
-            f"the least printed time, {least:.3f} ms, is {least / longest:.0f} times as long: write() "
-            "returns when the system has the bytes, so this was not timed"
-            if longest < least
-            else f"as long as the least printed time, {least:.3f} ms"
-        )
-    return compare(
-        id="rf-write-returned",
+    shorter = longest is not None and longest < least
+    return words("rf").row(
+        "write-returned",
         source=source,
-        table=TABLE,
-        row="the time until write() returns",
-        column="longest of the printed sizes, on a pseudo-terminal",
-        unit="ms",
-        kind="claim",
-        published=None,
         measured=None if longest is None else round(longest, 4),
-        evidence=Evidence("other"),
-        note=note,
+        longest=longest is not None,
+        least=least,
+        times=least / longest if longest is not None and shorter else None,
+        equal=longest is not None and not shorter,
     )
 
 
@@ -60,26 +47,21 @@ def _drained(source: str, payload: str) -> Comparison:
     """Time over size, where what each message costs besides cancels out."""
     line, slope = load_radio("srf").serial_byte_us, printed.slope_us(payload)
     error = printed.slope_error_us(payload)
-    room = Tolerance(
-        printed.CLOCK_TOLERANCE, error, "clock: a UART may be off by 2 %, and the 95 % interval of ten times"
-    )
-    why = f"{slope:.1f} ± {error:.1f} us a byte is less than the line takes, whatever a message costs besides"
-    return compare(
-        id=f"rf-slope-{payload.lower()}",
+    return words("rf").row(
+        "drained",
         source=source,
-        table=TABLE,
-        row=f"write() and draining the line, {payload}",
-        column="time over size",
-        unit="us/byte",
-        kind="derived",
+        payload=payload.lower(),
+        title=payload,
         published=round(slope, 1),
         measured=round(line, 1),
-        tolerance=room,
-        evidence=Evidence(
-            "other",
-            checks=(Check(slope, Bound("at least", line), why, AGAIN, room),),
-            derived_from=tuple(f"rf-time-{row.name.lower()}" for row in printed.of(payload)),
+        tolerance=Tolerance(
+            printed.CLOCK_TOLERANCE,
+            error,
+            "clock: a UART may be off by 2 %, and the 95 % interval of ten times",
         ),
-        note=f"computed, as a pseudo-terminal does not drain; {printed.fixed_us(payload) / 1000:.3f} ms of a "
-        "message remain. A slope that fits is consistent with this explanation and shows no more",
+        check=(slope, Bound("at least", line)),
+        derived_from=(f"rf-time-{row.name.lower()}" for row in printed.of(payload)),
+        slope=slope,
+        error=error,
+        fixed=printed.fixed_us(payload) / 1000,
     )

@@ -8,7 +8,7 @@ expected values (radios/retries.py, advise/exchange.py).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from motecrypt.adviser.api import link_facts
@@ -22,6 +22,7 @@ from motecrypt.base.model import Section
 from motecrypt.link.tftp.cost import ACK_BYTES
 from motecrypt.link.tftp.packets import HEAD, Opcode, Packet
 from motecrypt.link.tftp.transfer import Terms
+from motecrypt.studies.words import words
 
 RADIOS = ("srf", "nrf24", "802.15.4")
 PAYLOADS = (6, 24)
@@ -225,10 +226,7 @@ def table() -> list[dict[str, Any]]:
 def sections() -> list[Section]:
     """A table for each radio: without loss, and what losses make of it."""
     found = rows()
-    columns = (
-        *("protocol", "payload", "packets", "bytes on air", "delivered ms", "energy uJ"),
-        *(f"{100 * loss:g} % lost: arrives, ms, uJ" for loss in LOSSES[1:]),
-    )
+    lost = [f"{100 * loss:g} % lost: arrives, ms, uJ" for loss in LOSSES[1:]]
     made = []
     for name in RADIOS:
         whole: dict[tuple[str, int], list[ProtocolRow]] = {}
@@ -250,19 +248,6 @@ def sections() -> list[Section]:
             ]
             for (protocol, payload), of_it in whole.items()
         ]
-        made.append(
-            Section(f"The same readings by each protocol: {load_radio(name).title}", columns, lines, "")
-        )
-    made[-1] = Section(made[-1].title, columns, made[-1].rows, _TEXT)
+        one = words("rf").section("protocols", lines, radio=load_radio(name), last=name == RADIOS[-1])
+        made.append(replace(one, columns=[*one.columns, *lost]))
     return made
-
-
-_TEXT = (
-    "Packets and bytes of both ends, with what the radio adds to each packet. ms with losses: until the "
-    "sender learns the outcome or gives up; with T, C, P and the unconfirmed link it learns none. Energy: "
-    "the sender's radio sends, or listens until then. CoAP: a POST to a path of one letter, five tries "
-    "from 2 s on (RFC 7252). OSCORE adds 14 bytes to it and 11 to the response (RFC 8613). In the link it "
-    "is a non-confirmable message in a confirmed one. TFTP: a file of one block, written by its request "
-    "(RFC 1350), ten tries a second apart. T, plain CoAP and TFTP are not protected; C and P are "
-    "encrypted without integrity. Expected values; packets are lost independently."
-)

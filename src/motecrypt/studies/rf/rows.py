@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
 from motecrypt.results.findings.radio_transfer import TransferQuestion, TransferRow
-from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.judge import Bound, Check, Evidence, compare
+from motecrypt.studies.judge import Bound, Check, agree
 from motecrypt.studies.rf import asymmetric, printed
 from motecrypt.studies.rf.claims import claims
 from motecrypt.studies.rf.explanations import explanations
 from motecrypt.studies.rf.printed import TIMEOUTS_MS, Row
+from motecrypt.studies.words import words
 
-SOURCE = (
-    "Jamaluddin, Mohamed, Hashim, 'Securing RF Communication Using AES-256 Symmetric Encryption: "
-    "a Performance Evaluation', IJET 7 (4.11) (2018) 217-222"
-)
-
+SOURCE = words("rf").source
 FIGURE_4 = "See the quick brown fox jump over the lazy dogs"
 FIGURE_5 = "Mary had a little lamb"
 
-AGAIN = "motecrypt reproduce rf --rows"
-RADIOS = (
-    "two Slices of Radio with a clock at either end: the model gives the time until the radio has delivered"
-)
 #: How exact a delivery by the model is.
 MODEL = Tolerance(0.05, 0.0, "model: the radio's documented turn-round and timeout")
 
@@ -74,11 +67,10 @@ def _rounding(digits: float) -> Tolerance:
     return Tolerance(0.0, digits * printed.HALF_A_DIGIT, "rounding: three decimals are printed")
 
 
-def _recomputed(said: float, found: float, tolerance: Tolerance, *rows: str) -> Evidence:
+def _recomputed(name: str, said: float, gives: float, rows: Iterable[str], **figures: Any) -> Comparison:
     """A printed figure that follows from others of the paper: it agrees with them or the paper does not."""
-    why = f"the paper's own figures give {found:g}, not {said:g}"
-    return Evidence(
-        "the paper itself", checks=(Check(said, found, why, AGAIN, tolerance),), derived_from=rows
+    return words("rf").row(
+        name, published=said, check=(said, gives), gives=gives, derived_from=tuple(rows), **figures
     )
 
 
@@ -91,29 +83,21 @@ def _time_id(row: Row) -> str:
 
 
 def _size(row: Row) -> Comparison:
-    rule, size = printed.rule_bytes(row), row.size_bytes
-    note = "the length of the message: ours are as long"
-    checks: tuple[Check, ...] = ()
-    if row.payload != "T":
-        note = "hex of PKCS#7-padded CBC blocks, no IV" + (", filled to packets of 12" * (row.payload == "P"))
-        if rule != size:
-            note += f"; zero padding would give {printed.zero_padding_bytes(row)}: the paper fits no rule"
-        step, what = (12, "packets of 12 bytes") if row.payload == "P" else (32, "blocks of 32 hex digits")
-        checks = (Check(float(size % step), 0.0, f"{size} bytes are not whole {what}", AGAIN),)
-    return compare(
-        id=_size_id(row),
-        source=SOURCE,
-        table="table 1",
-        row=row.name,
-        column="data size",
-        unit="byte",
+    rule, size, hex_digits = printed.rule_bytes(row), row.size_bytes, row.payload != "T"
+    padded = row.payload == "P"
+    return words("rf").row(
+        "size",
+        printed=row,
+        id_of=row.name.lower(),
         published=float(size),
-        measured=None if row.payload == "T" else float(rule),
-        kind="input" if row.payload == "T" else "figure",
-        evidence=Evidence(
-            "the paper itself" if row.payload == "T" else "same algorithm, ours", checks=checks
-        ),
-        note=note,
+        measured=float(rule) if hex_digits else None,
+        kind="figure" if hex_digits else "input",
+        like_for_like="same algorithm, ours" if hex_digits else "the paper itself",
+        check=(float(size % (12 if padded else 32)), 0.0) if hex_digits else None,
+        hex=hex_digits,
+        padded=padded,
+        size=size,
+        zero=printed.zero_padding_bytes(row) if hex_digits and rule != size else None,
     )
 
 
@@ -122,23 +106,8 @@ def _totals() -> list[Comparison]:
     for payload, said in printed.PRINTED_TOTAL_KB.items():
         of = printed.of(payload)
         found = sum(row.size_bytes for row in of) / 1000
-        room = _rounding(1)
-        rows.append(
-            compare(
-                id=f"rf-total-size-{payload.lower()}",
-                source=SOURCE,
-                table="table 1",
-                row=f"total {payload}",
-                column="data size",
-                unit="KB",
-                kind="derived",
-                published=said,
-                measured=found,
-                tolerance=room,
-                evidence=_recomputed(said, found, room, *map(_size_id, of)),
-                note="recomputed from the printed sizes",
-            )
-        )
+        told = {"payload": payload.lower(), "title": payload, "measured": found}
+        rows.append(_recomputed("total", said, found, map(_size_id, of), tolerance=_rounding(1), **told))
     return rows
 
 
@@ -164,106 +133,75 @@ def _line_check(row: Row) -> Check:
         said=row.time_ms,
         expected=Bound("at least", printed.line_bound_ms(row.size_bytes)),
         why=f"faster than the line can carry: {rate:.1f} us a byte, 86.8 at 115200 8N1",
-        command=AGAIN,
+        command="motecrypt reproduce rf --rows",
         tolerance=clock,
     )
 
 
 def _line_bound(row: Row) -> Comparison:
     early, check = printed.too_fast(row), _line_check(row)
-    note = "above what the line needs, yet no delivery time"
-    if early:
-        note = check.why
-        if check.holds:
-            note += f"; by {100 * early:.1f} %, which a UART's clock may be off"
-    return compare(
-        id=f"{_time_id(row)}-line",
-        source=SOURCE,
-        table=_table(row),
-        row=row.name,
-        column="time, line-rate bound",
-        unit="ms",
-        kind="derived",
+    return words("rf").row(
+        "line",
+        timed=_time_id(row),
+        where=_table(row),
+        printed=row,
         published=row.time_ms,
         measured=printed.line_bound_ms(row.size_bytes),
         tolerance=check.tolerance,
-        evidence=Evidence("other", checks=(check,), needs_hardware=RADIOS, derived_from=(_time_id(row),)),
-        note=note,
-        topic=ClaimId.RF_LINE_BOUND,
+        checks=(check,),
+        derived_from=(_time_id(row),),
+        early=early,
+        faster=check.why,
+        within=bool(early) and check.holds,
+        share=100 * early,
     )
 
 
 def _delivery(row: Row, timeout: float, ours: float | None) -> Comparison:
     """The printed time next to the model's delivery; with another than the first timeout a derived row."""
     size, first = printed.rule_bytes(row), timeout == TIMEOUTS_MS[0]
-    why = (
-        f"simulated; {size} bytes are whole packets and wait for nothing"
-        if size % 12 == 0
-        else f"simulated; {size % 12} bytes of the last packet wait for the timeout, which the "
-        "paper does not contain"
-    )
-    return compare(
-        id=_time_id(row) if first else f"{_time_id(row)}-timeout-{timeout:g}",
-        source=SOURCE,
-        table=_table(row),
-        row=row.name,
-        column=f"time to deliver, timeout {timeout:g} ms",
-        unit="ms",
+    return words("rf").row(
+        "delivery",
+        timed=_time_id(row),
+        where=_table(row),
+        printed=row,
+        timeout=timeout,
+        first=first,
         kind="figure" if first else "derived",
         published=row.time_ms,
         measured=ours,
         tolerance=MODEL,
-        evidence=Evidence(
-            "other",
-            checks=(_line_check(row),),
-            needs_hardware=RADIOS,
-            derived_from=() if first else (_time_id(row),),
-        ),
-        note="the transfer is missing" if ours is None else why,
+        checks=(_line_check(row),),
+        derived_from=() if first else (_time_id(row),),
+        there=ours is not None,
+        whole=ours is not None and size % 12 == 0,
+        waits=ours is not None and size % 12 != 0,
+        size=size,
+        rest=size % 12,
     )
 
 
 def _difference(row: Row) -> Comparison:
     found, said = round(printed.difference_ms(row), 3), row.difference_ms or 0.0
-    room = _rounding(2.5)
-    return compare(
-        id=f"rf-difference-{row.name.lower()}",
-        source=SOURCE,
-        table=_table(row),
-        row=row.name,
-        column="time difference",
-        unit="ms",
-        kind="derived",
-        published=said,
-        measured=found,
-        tolerance=room,
-        evidence=_recomputed(said, found, room, _time_id(row), _time_id(printed.plain_row(row))),
-        note="recomputed from the printed times, the paper's (2)",
-    )
+    told = {"id_of": row.name.lower(), "printed": row, "where": _table(row)}
+    origins = _time_id(row), _time_id(printed.plain_row(row))
+    return _recomputed("difference", said, found, origins, measured=found, tolerance=_rounding(2.5), **told)
 
 
 def _throughput(row: Row) -> Comparison:
     found, said = printed.throughput(row), row.throughput_kb_s
     room = Tolerance(0.0, printed.throughput_slack(row), "rounding: size and time have three decimals")
-    evidence = _recomputed(said, found, room, _size_id(row), _time_id(row))
-    note = "recomputed from printed size and time, the paper's (1)"
-    if evidence.failed is not None:
-        note += "; beyond rounding, so size or time had more digits than the paper"
-    if row.time_ms < printed.line_bound_ms(row.size_bytes):
-        note += "; the line carries 11.52 KB/s at most"
-    return compare(
-        id=f"rf-throughput-{row.name.lower()}",
-        source=SOURCE,
-        table="table 4",
-        row=row.name,
-        column="throughput",
-        unit="KB/s",
-        kind="derived",
-        published=said,
+    return _recomputed(
+        "throughput",
+        said,
+        found,
+        (_size_id(row), _time_id(row)),
+        id_of=row.name.lower(),
+        printed=row,
         measured=round(found, 3),
         tolerance=room,
-        evidence=evidence,
-        note=note,
+        beyond=not agree(found, said, room),
+        early=row.time_ms < printed.line_bound_ms(row.size_bytes),
     )
 
 
@@ -273,85 +211,24 @@ def _averages() -> list[Comparison]:
         of = printed.of(payload)
         found = printed.mean([row.throughput_kb_s for row in of])
         overall = sum(row.size_bytes for row in of) / math.fsum(row.time_ms for row in of)
-        room = _rounding(2)
-        rows.append(
-            compare(
-                id=f"rf-average-throughput-{payload.lower()}",
-                source=SOURCE,
-                table="table 4",
-                row=f"average {payload}",
-                column="throughput",
-                unit="KB/s",
-                kind="derived",
-                published=said,
-                measured=round(found, 4),
-                tolerance=room,
-                evidence=_recomputed(said, found, room, *(f"rf-throughput-{row.name.lower()}" for row in of)),
-                note="mean of the printed rates; all bytes over all time, which an average rate is, give "
-                f"{overall:.3f}",
-            )
-        )
+        told = {"payload": payload.lower(), "title": payload, "overall": overall, "measured": round(found, 4)}
+        origins = (f"rf-throughput-{row.name.lower()}" for row in of)
+        rows.append(_recomputed("average", said, found, origins, tolerance=_rounding(2), **told))
     return rows
 
 
 def _factor(row: Row) -> Comparison:
-    found, said = printed.factor(row), row.expansion or 0.0
-    room = _rounding(2)
-    note = "recomputed from the printed sizes, the paper's (3) and (4)"
-    right = printed.rule_bytes(row) / printed.plain_row(row).size_bytes
-    if printed.rule_bytes(row) != row.size_bytes:
-        note += f"; with the size that the rule gives: {right:.3f}"
-    return compare(
-        id=f"rf-expansion-{row.name.lower()}",
-        source=SOURCE,
-        table="table 5",
-        row=row.name,
-        column="expansion",
-        kind="derived",
-        published=said,
-        measured=round(found, 3),
-        tolerance=room,
-        evidence=_recomputed(said, found, room, _size_id(row), _size_id(printed.plain_row(row))),
-        note=note,
-    )
+    found, rule, plain = printed.factor(row), printed.rule_bytes(row), printed.plain_row(row)
+    right = None if rule == row.size_bytes else rule / plain.size_bytes
+    told = {"id_of": row.name.lower(), "printed": row, "right": right, "measured": round(found, 3)}
+    origins = _size_id(row), _size_id(plain)
+    return _recomputed("expansion", row.expansion or 0.0, found, origins, tolerance=_rounding(2), **told)
 
 
 def _figures() -> list[Comparison]:
-    four, five = len(FIGURE_4), len(FIGURE_5 + "++")
+    said, four, five = words("rf"), len(FIGURE_4), len(FIGURE_5 + "++")
     return [
-        compare(
-            id="rf-figure-4",
-            source=SOURCE,
-            table="figure 4",
-            row="the quick brown fox",
-            column="packets",
-            published=4.0,
-            measured=float(-(-four // 12)),
-            note=f"{four} characters: the fourth packet holds {four % 12} and so waits for the timeout, "
-            "unlike drawn",
-        ),
-        compare(
-            id="rf-figure-5",
-            source=SOURCE,
-            table="figure 5",
-            row="a little lamb++",
-            column="packets",
-            published=2.0,
-            measured=five / 12,
-            note=f"{five} characters, two whole packets",
-        ),
-        compare(
-            id="rf-figure-6",
-            source=SOURCE,
-            table="figure 6",
-            row="times of T, C and P",
-            column="plot",
-            kind="derived",
-            published="tables 2 and 3",
-            measured=None,
-            evidence=Evidence(
-                "the paper itself", needs_hardware=RADIOS, derived_from=tuple(map(_time_id, printed.rows()))
-            ),
-            note="a plot of tables 2 and 3 without figures of its own; the report draws it next to the model",
-        ),
+        said.row("figure-4", measured=float(-(-four // 12)), letters=four, rest=four % 12),
+        said.row("figure-5", measured=five / 12, letters=five),
+        said.row("figure-6", derived_from=map(_time_id, printed.rows())),
     ]

@@ -18,6 +18,7 @@ from motecrypt.studies.rf import alternatives, asymmetric, crowd, figure6, print
 from motecrypt.studies.rf.explanations import write_ms
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
 from motecrypt.studies.rf.rows import SOURCE, comparisons, delivered_ms, stored_rows
+from motecrypt.studies.words import words
 
 __all__ = ["ORDER", "SOURCE", "TITLE", "charts", "comparisons", "sections", "tables"]
 
@@ -73,16 +74,8 @@ def _three_times(results: Results) -> Section:
                 _flag(row),
             ]
         )
-    columns = ("payload", "bytes", "by rule", "paper ms", "line ms", "deliver ms", "deliver ms, 16", "flag")
     slopes = ", ".join(f"{printed.slope_us(payload):.1f} ({payload})" for payload in PAYLOADS)
-    text = (
-        "line: the least that 115200 8N1 needs for the printed bytes. deliver: until the last byte is out of "
-        "the receiver's radio, by the model, for the bytes that the rule gives; firmware to 0.40 "
-        "waits 100 ms "
-        f"for a packet that is not full, from 0.41 16 ms. The paper's slopes are {slopes} us a "
-        "byte; the line's is 86.8."
-    )
-    return Section("Tables 1 to 3 and figure 6: three times side by side", columns, rows, text)
+    return words("rf").section("times", rows, slopes=slopes)
 
 
 def _flag(row: Row) -> str:
@@ -99,9 +92,7 @@ def _arithmetic(results: Results) -> Section:
     kept = [entry for entry in wrong if not entry.column.startswith("time")]
     rows = [[e.table, e.row, e.column, _short(e.published), _short(e.measured), e.note] for e in kept]
     times = sum(entry.kind == "figure" for entry in wrong if entry.column.startswith("time"))
-    text = f"{times} more cells are times that the serial line contradicts: flagged above."
-    columns = ("where", "row", "column", "paper", "recomputed", "why")
-    return Section("Where the paper contradicts itself, the line or the standards", columns, rows, text)
+    return words("rf").section("arithmetic", rows, times=times)
 
 
 def _short(value: float | str | None) -> str:
@@ -114,8 +105,7 @@ def _public_keys() -> Section:
         for row in asymmetric.asymmetric(SOURCE, Catalog.load())
         if row.verdict != "not printed"
     ]
-    columns = ("claim", "for", "paper", "ours", "unit", "verdict")
-    return Section("Public keys: the statements, judged", columns, rows)
+    return words("rf").section("public-keys", rows)
 
 
 def _share(value: float | str | None) -> str:
@@ -153,19 +143,7 @@ def _modes(results: Results) -> Section:
                 "yes" if mode == "safe" else "no",
             ]
         )
-    columns = (
-        *("mode", "bytes sent", "expansion", "air ms", "mean deliver ms", "with 16 ms"),
-        *("encrypt us, this host", "authentic"),
-    )
-    text = (
-        "The ten messages of table 1 (688 bytes). The safe mode counts its packets' heads, tag and "
-        "counter, and sends the longest message as two; its delivery "
-        "excludes the acknowledgement, one packet more and 4 ms. The radio module's own AES-128 "
-        "(ATEE1) adds no "
-        "byte and no documented time, and so no row: it has no documented IV, integrity check or replay "
-        "rule, and its key can be read back with ATEK."
-    )
-    return Section("What the modes cost", columns, rows, text)
+    return words("rf").section("modes", rows)
 
 
 def _conclusions(results: Results) -> Section:
@@ -174,41 +152,19 @@ def _conclusions(results: Results) -> Section:
     gains = [(costs(radio, n).delivery_time_us - whole) / 1000 for n in range(1, 12)]
     flagged = [printed.too_fast(row) for row in printed.rows() if printed.too_fast(row)]
     clear = sum(early > printed.CLOCK_TOLERANCE for early in flagged)
-    sentences = [
-        (
-            "what was measured",
-            f"No transmission: {len(flagged)} of 30 rows are faster than the line can carry ({clear} by more "
-            "than the 2 % that a clock may be off), and none has the timeout that the text explains. Nor the "
-            f"time until write() returns, {_written(results)}. Writing and draining the line takes "
-            f"{radio.serial_byte_us:.1f} us a byte. {_slope('T')} and {_slope('C')} are consistent with it, "
-            f"{_slope('P')} is not.",
-        ),
-        (
-            "what was missed",
-            "Delivery. A message that is not whole packets arrives 100 ms later (16 ms from firmware 0.41), "
-            "plaintext included: none of the ten plaintexts is whole packets.",
-        ),
-        (
-            "what padding gains",
-            f"{min(gains):.1f} to {max(gains):.1f} ms for each message that is not whole packets, "
-            "by the model, "
-            "nothing for one that is; the paper's 7.92 % is 7.34 % by its own figures, and neither is this.",
-        ),
-        (
-            "what hex costs",
-            "Twice the ciphertext: 86.8 us on the line and 32 us on the air for each byte "
-            "encrypted, and nothing "
-            "in return. In binary, with the IV sent, the ten messages take "
-            f"{_sent(results, 'B')} bytes instead of {_sent(results, 'C')}.",
-        ),
-        (
-            "what the missing IV costs",
-            "Equal messages, and equal first blocks, show as equal. Sending it costs 16 bytes, 1.4 ms on the "
-            "line. A counter does the same in 4: the safe mode, authenticated, takes "
-            f"{_sent(results, 'safe')} bytes for all ten and is on average delivered sooner than C.",
-        ),
-    ]
-    return Section("In plain words", ("question", "answer"), [list(pair) for pair in sentences])
+    told = {
+        "flagged": len(flagged),
+        "clear": clear,
+        "written": _written(results),
+        "line": radio.serial_byte_us,
+        "least": min(gains),
+        "most": max(gains),
+        **{payload.lower(): _slope(payload) for payload in PAYLOADS},
+        **{f"{mode.lower()}_sent": _sent(results, mode) for mode in ("B", "C", "safe")},
+    }
+    said = words("rf")
+    lines = [(name.replace("-", " "), said.text(name, **told)) for name in said.texts]
+    return said.section("conclusions", lines)
 
 
 def _slope(payload: str) -> str:
