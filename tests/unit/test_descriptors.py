@@ -123,7 +123,7 @@ def _library(path: Path) -> object:
 
 def read(path: Path) -> object:
     """Read as the project does."""
-    reader = READERS.get(path.name)
+    reader = None if path.parent.name == "studies" else READERS.get(path.name)
     if reader is None:
         reader = {
             "radios": read_radio,

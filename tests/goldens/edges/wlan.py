@@ -14,6 +14,7 @@ from motecrypt.results.findings.data_types import DataTypeTimes, Interval
 from motecrypt.results.findings.file_sizes import EncodingTimes, SizeRow, SizeTimes
 from motecrypt.results.findings.host_speed import SpeedMachine, SpeedRow
 from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3, Spread
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import claims as wlan_claims
 from motecrypt.studies.wlan import plan as wlan
 from motecrypt.studies.wlan import study as wlan_study
@@ -127,6 +128,11 @@ def _durations(random: Random) -> dict[tuple[str, str, str], float]:
     return printed
 
 
+def _row(published: float | str | None, measured: float | str | None) -> Comparison:
+    """A row that is judged by the study's tolerance."""
+    return wlan_tables.row("handshake", published=published, measured=measured, note="")
+
+
 def wlan_edges() -> dict[str, Any]:
     """The Wi-Fi study over other prints and findings."""
     told, drawings, helpers = Told(), [], []
@@ -148,7 +154,7 @@ def wlan_edges() -> dict[str, Any]:
             told.add_sections(wlan_study.sections(None))  # type: ignore[arg-type]
             drawings.append(sorted(wlan_study.charts(None).items()))  # type: ignore[arg-type]
     for ratio in (None, 0.0, 0.875, 0.9, 0.91, 1.0, 1.09, 1.125, 1.2):
-        judged = [wlan_tables.row("t", "n", "c", "u", 1.0, own, id="x").verdict for own in (ratio, None)]
+        judged = [_row(1.0, own).verdict for own in (ratio, None)]
         helpers.append([ratio, *judged])
     pairs = ((1.0, 2.0), (1, 0), (0.0, 1.0), ("a", "a"), ("a", "b"), (None, 1.0), (2.0, None))
     return {
@@ -159,7 +165,7 @@ def wlan_edges() -> dict[str, Any]:
             plain(
                 [
                     given,
-                    (made := wlan_tables.row("t", "n", "c", "u", given[0], given[1], id="x")).ratio,
+                    (made := _row(*given)).ratio,
                     made.verdict,
                 ]
             )

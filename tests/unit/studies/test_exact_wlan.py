@@ -59,7 +59,8 @@ def verdicts(rows: list[Comparison], text: str) -> list[str]:
 
 def test_a_ratio_within_the_tolerance_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "TOLERANCE", Tolerance(0.125))
-    said = [tables.row("t", "n", "c", "", 1.0, r, id="x").verdict for r in (0.874, 0.875, 1.0, 1.125, 1.126)]
+    ratios = (0.874, 0.875, 1.0, 1.125, 1.126)
+    said = [tables.row("handshake", published=1.0, measured=r, note="").verdict for r in ratios]
     assert said == ["differs", "matches", "matches", "matches", "differs"]
 
 

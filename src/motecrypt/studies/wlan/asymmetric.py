@@ -14,24 +14,20 @@ from motecrypt.adviser.publickey.rows import PublicKeyRow, behind_by, fastest, k
 from motecrypt.adviser.publickey.slower import Slower, slower
 from motecrypt.base.model import Operation, Section
 from motecrypt.catalog import Catalog
-from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.judge import Between, Bound, Evidence
-from motecrypt.studies.wlan.claims import claim, of
+from motecrypt.studies.facts import Comparison
+from motecrypt.studies.judge import Between
+from motecrypt.studies.wlan.claims import first_of
+from motecrypt.studies.wlan.tables import row
+from motecrypt.studies.words import words
 
 SAID = 1000.0
 #: "Almost 1000 times" names an order of magnitude: half of one up and down still agrees.
 ABOUT_1000 = Between(SAID / math.sqrt(10), SAID * math.sqrt(10))
-ROUNDED = Tolerance(0.0, 0.0, 'wording: "almost 1000 times", half an order of magnitude')
-TEXT = "asymmetric techniques are almost 1000 times slower than symmetric ones"
-EFFICIENT = "public-key encryption is not efficient for small mobile devices"
 #: Of the rows of single operations.
 SINGLE = " / one message, "
-ROWS = "motecrypt reproduce wlan --rows"
 AGREEMENT = ("x25519", "agree")
 RSA_BYTES = 256
 DAY_MESSAGES = 86400 / EVERY_S
-#: Public keys are not efficient where they take more than the encryption that they make possible.
-MORE_THAN_AES = Bound("above", 1.0)
 
 
 def asymmetric(catalog: Catalog) -> list[Comparison]:
@@ -58,13 +54,8 @@ def sections(catalog: Catalog) -> list[Section]:
         for one in found
     ]
     days = ", ".join(sorted({row.measured_on for row in rows}))
-    text = (
-        f"AES: {next(iter(aes.values())).cipher}, our fastest on the device; a year: a message of "
-        f"{MESSAGE_BYTES} bytes every {EVERY_S / 60:g} minutes; simulated, warm flash cache, recorded on "
-        f"{days} (docs/public-key.md says what does not fit)"
-    )
-    columns = ("device", "algorithm", "operation", "cycles", "one message", "1,024 bytes", "a year", "1000x?")
-    return [Section("How many times slower than AES: public-key operations", columns, lines, text)]
+    told = {"aes": next(iter(aes.values())).cipher, "bytes": MESSAGE_BYTES, "minutes": EVERY_S / 60}
+    return [words("wlan").section("slower", lines, **told, days=days)]
 
 
 def _slower(catalog: Catalog, rows: Sequence[PublicKeyRow], aes: Mapping[str, AesCost]) -> list[Slower]:
@@ -95,51 +86,25 @@ def _thousand(found: Sequence[Slower]) -> list[Comparison]:
     ratios = [one.message for one in found]
     agreeing = sum(map(_about, ratios))
     farthest = max(ratios, key=lambda ratio: abs(math.log(ratio / SAID)))
-    whole = claim(
-        "asymmetric",
-        TEXT,
-        f"{len(found)} operations, one message each",
-        "ratio of cycles",
-        SAID,
-        f"{min(ratios):,.0f} to {max(ratios):,.0f}",
+    whole = row(
+        "thousand",
+        count=len(found),
+        published=SAID,
         expected=ABOUT_1000,
-        tolerance=ROUNDED,
         found=farthest,
-        evidence=Evidence(
-            "other",
-            cause="the ratio depends on the operation, the device and most of all on the bytes that AES gets",
-            known="shown by experiment",
-            command=ROWS,
-        ),
-        note=f"within a factor of 3.2 of 1000 in {agreeing} of {len(found)}; against 1,024 bytes in "
-        f"{sum(_about(one.kilobyte) for one in found)}, against a year of messages in "
-        f"{sum(_about(one.year) for one in found)}",
+        least=min(ratios),
+        most=max(ratios),
+        agreeing=agreeing,
+        kilobyte=sum(_about(one.kilobyte) for one in found),
+        year=sum(_about(one.year) for one in found),
     )
     return [whole, *(_operation(one) for one in found)]
 
 
 def _operation(one: Slower) -> Comparison:
-    return claim(
-        f"asymmetric-{one.device}-{one.algorithm}-{one.operation}",
-        TEXT,
-        f"{one.algorithm} {one.operation}{SINGLE}{one.device}",
-        "ratio of cycles",
-        SAID,
-        one.message,
-        kind="derived",
-        expected=ABOUT_1000,
-        tolerance=ROUNDED,
-        evidence=_against("AES gets 16 bytes, and operations differ by far more than a factor of ten"),
-        note=f"{one.implementation}: {one.cycles:,} cycles{_behind(one)}; {times(one.kilobyte)} times 1,024 "
-        f"bytes, {times(one.year)} times a year of messages",
-    )
-
-
-def _against(cause: str) -> Evidence:
-    base = of("claim-asymmetric")
-    return Evidence(
-        "other", derived_from=base.derived_from, cause=cause, known="shown by experiment", command=ROWS
-    )
+    told = {"single": SINGLE, "behind": _behind(one)}
+    told |= {"kilobyte": times(one.kilobyte), "year": times(one.year)}
+    return row("operation", one=one, published=SAID, measured=one.message, expected=ABOUT_1000, **told)
 
 
 def _longer(found: Sequence[Slower]) -> list[Comparison]:
@@ -152,22 +117,14 @@ def _longer(found: Sequence[Slower]) -> list[Comparison]:
             ("kilobyte", "1,024 bytes", one.kilobyte),
             ("year", "a year of messages", one.year),
         ):
-            rows.append(
-                claim(
-                    f"asymmetric-{one.device}-{made}",
-                    TEXT,
-                    f"one {one.algorithm} agreement / {name}, {one.device}",
-                    "ratio of cycles",
-                    SAID,
-                    ratio,
-                    kind="derived",
-                    expected=ABOUT_1000,
-                    tolerance=ROUNDED,
-                    evidence=_against("one agreement gives a key for all that follows"),
-                    note=f"{one.implementation}; a year: {YEAR_S / EVERY_S:,.0f} messages of {MESSAGE_BYTES} "
-                    "bytes",
-                )
-            )
+            told = {
+                "one": one,
+                "made": made,
+                "name": name,
+                "bytes": MESSAGE_BYTES,
+                "messages": YEAR_S / EVERY_S,
+            }
+            rows.append(row("agreement", **told, published=SAID, measured=ratio, expected=ABOUT_1000))
     return rows
 
 
@@ -179,21 +136,9 @@ def _rsa(rows: Sequence[PublicKeyRow], aes: Mapping[str, AesCost]) -> list[Compa
             best = fastest(rows, device, "rsa2048", operation)
             if best is None or best.cycles is None:
                 continue
-            made.append(
-                claim(
-                    f"asymmetric-{device}-rsa-{what}",
-                    TEXT,
-                    f"RSA-2048, {what} operation / AES of its {RSA_BYTES} bytes, {device}",
-                    "ratio of cycles",
-                    SAID,
-                    best.cycles / cost.cycles(RSA_BYTES),
-                    kind="derived",
-                    expected=ABOUT_1000,
-                    tolerance=ROUNDED,
-                    evidence=_against("RSA's public exponent is short, its private one is not"),
-                    note=f"{best.implementation}: {best.cycles:,} cycles",
-                )
-            )
+            told = {"device": device, "what": what, "best": best, "bytes": RSA_BYTES}
+            own = best.cycles / cost.cycles(RSA_BYTES)
+            made.append(row("rsa", **told, published=SAID, measured=own, expected=ABOUT_1000))
     return made
 
 
@@ -211,33 +156,18 @@ def _efficient(
         for device, cost in costs.items():
             if cost.missing:
                 continue
-            first = not made
-            ratio = cost.cycles / (messages * aes[device].cycles(MESSAGE_BYTES))
             made.append(
-                claim(
-                    "asymmetric-efficient" if first else f"asymmetric-efficient-{often}-{device}",
-                    EFFICIENT,
-                    f"EDHOC with X25519, {name}, {device}",
-                    "cycles / those of AES",
-                    "yes",
-                    ratio,
-                    kind="claim" if first else "derived",
-                    expected=MORE_THAN_AES,
-                    evidence=Evidence(
-                        "other",
-                        derived_from=() if first else of("claim-asymmetric-efficient").derived_from,
-                        cause="a handshake is rare, and the messages under its key are many",
-                        known="shown by experiment",
-                        command="motecrypt reproduce wlan",
-                    ),
-                    note="; ".join(
-                        [
-                            f"{cost.time_us / 1e3:,.0f} ms a handshake",
-                            *cost.behind,
-                            f"a message of {MESSAGE_BYTES} bytes every {EVERY_S / 60:g} minutes",
-                            "the radio's energy is in 'reproduce rf'",
-                        ]
-                    ),
+                row(
+                    "efficient",
+                    **first_of(not made, "claim-asymmetric-efficient"),
+                    often=often,
+                    device=device,
+                    name=name,
+                    measured=cost.cycles / (messages * aes[device].cycles(MESSAGE_BYTES)),
+                    ms=cost.time_us / 1e3,
+                    behind="".join(f"; {text}" for text in cost.behind),
+                    bytes=MESSAGE_BYTES,
+                    minutes=EVERY_S / 60,
                 )
             )
     return made

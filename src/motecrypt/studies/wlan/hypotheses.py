@@ -19,6 +19,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.studies.judge import agree
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.plan import CIPHERS, COLUMNS, TABLES, TOLERANCE
+from motecrypt.studies.words import words
 
 CARD = "wavelan"
 #: Those that the paper's tables show slower; it finds Blowfish and RC6 ahead of them.
@@ -200,15 +201,13 @@ def section() -> Section:
     """The same for people."""
     sets = cell_sets()
     rows = [[record["assumed"], *(str(record[f"{name}_explained"]) for name in sets)] for record in table()]
-    columns = ("assumed", *(f"{cells.title} (of {len(cells.cells)})" for cells in sets.values()))
-    return Section(
-        "Hypotheses: how many printed cells each explains",
-        columns,
+    made = words("wlan").section(
+        "hypotheses",
         rows,
-        f"Within {100 * TOLERANCE.share:g} %, by the closed form. A set of assumptions is the same for all "
-        "cells, and none is used for a verdict. Files have the largest size that the paper prints, walls are "
-        f"{plan.WALLS[-1]:g} dB. Encryption takes no time unless AES has a speed; the others then have the "
-        f"printed ratios to it (Blowfish {PRINTED_POWER['Blowfish']:g}, RC6 {PRINTED_POWER['RC6']:g}, "
-        "else 1). "
-        "The sender's limit and AES's speed are swept over all cells, not fitted to one.",
+        share=100 * TOLERANCE.share,
+        walls=plan.WALLS[-1],
+        blowfish=PRINTED_POWER["Blowfish"],
+        rc6=PRINTED_POWER["RC6"],
     )
+    heads = [f"{cells.title} (of {len(cells.cells)})" for cells in sets.values()]
+    return replace(made, columns=[*made.columns, *heads])

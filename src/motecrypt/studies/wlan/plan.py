@@ -27,11 +27,9 @@ from motecrypt.results.findings.host_speed import (
 )
 from motecrypt.results.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer
 from motecrypt.studies.facts import Tolerance
+from motecrypt.studies.words import words
 
-SOURCE = (
-    "Elminaam, Abdul Kader, Hadhoud, 'Evaluating the Effects of Cryptography Algorithms on power "
-    "consumption for wireless devices'"
-)
+SOURCE = words("wlan").source
 
 # One file of each type, within the source's sizes. Text and audio are well inside their ranges: the
 # ratios below do not depend on the size, and a second simulation of 5 MB would show nothing new.

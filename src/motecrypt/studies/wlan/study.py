@@ -7,7 +7,8 @@ cells on motes; nothing here measures.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from motecrypt.air.wlan import parameters
@@ -31,6 +32,7 @@ from motecrypt.studies.wlan.tables import (
     total_seconds,
     with_radio,
 )
+from motecrypt.studies.words import words
 
 ORDER = 4
 TITLE = "wlan: six ciphers over Wi-Fi"
@@ -101,13 +103,13 @@ def _durations(stored: Stored, data: str) -> Section:
         plain = printed[data, "none", first]
         implied = plain / seconds[0] * DATA[data] / 1e6
         text = f"at our rate the printed {plain:g} s ({COLUMN_TITLES[first]}, plaintext) are {implied:.1f} MB"
-    return Section(
-        f"{TABLES[data]}: {data}, {DATA[data] // 1000} KB; ours | paper, ratio to no encryption in the same "
-        "column (first row: to ad hoc, open)",
-        ["cipher", *COLUMN_TITLES.values()],
-        rows,
-        f"!: faster than sending the plaintext, which cannot be; {text}",
-    )
+    told = {"where": TABLES[data], "data": data, "size": DATA[data] // 1000, "implied": text}
+    return _with(words("wlan").section("durations", rows, **told), COLUMN_TITLES.values())
+
+
+def _with(section: Section, columns: Iterable[str]) -> Section:
+    """A table with more columns than its file names."""
+    return replace(section, columns=[*section.columns, *columns])
 
 
 def _impossible() -> Section:
@@ -116,9 +118,7 @@ def _impossible() -> Section:
     for table, where, said, why in found:
         kinds.setdefault((table, why), []).append(f"{where} ({said})")
     rows = [[table, why, str(len(places)), "; ".join(places[:3])] for (table, why), places in kinds.items()]
-    return Section(
-        f"The paper checked: {len(found)} entries cannot be", ["table", "why", "entries", "such as"], rows
-    )
+    return words("wlan").section("impossible", rows, count=len(found))
 
 
 def _bar(value: float | None, largest: float) -> str:
@@ -148,12 +148,7 @@ def _alone(stored: Stored, data: str) -> Section:
                 *(f"{said[cipher]:g}" if cipher in said else "", _bar(nanoseconds, largest)),
             ]
         )
-    return Section(
-        f"{places[data]}: encrypting {DATA[data] // 1000} KB of {data} on this host, without transmission",
-        ["cipher", "ms", "MB/s", "µJ/byte", "to AES", "paper", "time and energy"],
-        rows,
-        "our portable C; µJ/byte: 1.35 V x 200 mA x t, the source's sample processor",
-    )
+    return words("wlan").section("alone", rows, place=places[data], size=DATA[data] // 1000, data=data)
 
 
 def _moved(stored: Stored, data: str) -> Section:
@@ -199,12 +194,8 @@ def _both_ways(stored: Stored) -> Section:
     counted = f"{host.processor}, {host.counter}" if host else "nothing was timed"
     if host and not host.rapl:
         counted += "; no energy counter (RAPL) can be read here, so energy is the source's model"
-    return Section(
-        "Encryption and decryption on this host, our portable C",
-        ["cipher", *heads, *(f"{head}, decrypt" for head in heads)],
-        rows,
-        f"{counted}; CPU load: the cipher's part of 2 MB sent ad hoc; battery: {plan.BATTERY}, for 2 MB",
-    )
+    made = words("wlan").section("both-ways", rows, counted=counted, battery=plan.BATTERY)
+    return _with(made, (*heads, *(f"{head}, decrypt" for head in heads)))
 
 
 def _motes(stored: Stored) -> Section:
@@ -234,16 +225,12 @@ def _motes(stored: Stored) -> Section:
                 *(energy, cost.implementation),
             ]
         )
-    return Section(
-        "The six on motes, and longer keys",
-        ["device", "cipher", "key bits", "set-up cycles", "cycles/byte", "µJ/byte", "by, or why not"],
-        rows,
-    )
+    return words("wlan").section("motes", rows)
 
 
 def _verdicts(title: str, found: Sequence[Comparison]) -> Section:
     rows = [[c.row, c.column, _cell(c.published), _ours(c), c.verdict, c.note] for c in found]
-    return Section(title, ["claim", "for", "paper", "ours", "verdict", "evidence"], rows)
+    return words("wlan").section("judged", rows, title=title)
 
 
 def _ours(row: Comparison) -> str:
@@ -278,4 +265,4 @@ def _assumptions(stored: Stored) -> Section:
         ],
         ["verdict", "matches: within 10 % of the printed ratio, up and down"],
     ]
-    return Section("What these figures rest on", ["what", "assumed"], rows)
+    return words("wlan").section("assumptions", rows)

@@ -7,6 +7,7 @@ full frame. Energy and battery follow from the times by the study's own model, V
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from motecrypt.air.wlan import dcf
@@ -16,18 +17,17 @@ from motecrypt.base.model import Section
 from motecrypt.catalog.processors import processor
 from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.judge import Bound, Evidence
+from motecrypt.studies.judge import Bound
 from motecrypt.studies.wlan import plan
-from motecrypt.studies.wlan.claims import claim
 from motecrypt.studies.wlan.plan import CIPHERS, DATA, SIZES, Stored
 from motecrypt.studies.wlan.tables import microjoule_per_byte, row
+from motecrypt.studies.words import words
 
 FAST = "pentium-m-1500"
 CITED_RUNS, CITED_BYTES, CITED_CIPHER = 600, 5_000_000, "3DES"
 COLUMNS = ("adhoc_open", "bss_wpa_tkip")
 TOLD_SIZES = (1504, 321_008, 7_139_008)
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-_NOTHING = "the paper prints no figure of it"
 
 
 def rows(stored: Stored) -> list[Comparison]:
@@ -57,39 +57,21 @@ def _order(stored: Stored) -> Comparison:
             right += ranked[:2] == ["Blowfish", "RC6"]
             fastest.append(f"{size:,} bytes: {ranked[0]}, {ranked[1]}")
     whole = measured == len(SIZES)
-    return claim(
+    return row(
         "packet-sizes",
-        "at all packet sizes Blowfish performs best, followed by RC6",
-        f"{len(SIZES)} sizes",
-        "sizes",
-        "yes",
-        f"at {right} of {len(SIZES)} sizes" if whole else None,
+        count=len(SIZES),
+        whole=whole,
         expected=Bound("at least", float(len(SIZES))),
         found=float(right),
-        evidence=Evidence(
-            "same algorithm, ours",
-            cause="another AES and another Blowfish than ours: the source names no code",
-        ),
-        note=f"the two fastest, with the key's set-up for each message: {'; '.join(fastest)}"
-        if whole
-        else "",
+        fastest="; ".join(fastest),
     )
 
 
 def _sizes(stored: Stored) -> Iterable[Comparison]:
     for name in CIPHERS:
         for size in TOLD_SIZES:
-            yield row(
-                "packet sizes",
-                name,
-                f"throughput at {size:,} bytes",
-                "MB/s",
-                None,
-                rate(stored, name, size),
-                id=f"size-{name.lower()}-{size}",
-                evidence=Evidence("same algorithm, ours"),
-                note=_NOTHING,
-            )
+            told = {"name": name.lower(), "cipher": name, "size": size}
+            yield row("size", **told, measured=rate(stored, name, size))
 
 
 # --- encodings -------------------------------------------------------------------------------------------
@@ -109,17 +91,8 @@ def _encodings(stored: Stored) -> Iterable[Comparison]:
         raw = encoded_ms(stored, name, "none")
         for encoding in ENCODINGS:
             own = encoded_ms(stored, name, encoding)
-            yield row(
-                "encodings",
-                name,
-                f"encryption time with {encoding}",
-                "ratio to none",
-                None,
-                own / raw if own and raw else None,
-                id=f"encoding-{name.lower()}-{encoding}",
-                evidence=Evidence("same algorithm, ours"),
-                note=_NOTHING,
-            )
+            told = {"name": name.lower(), "cipher": name, "encoding": encoding}
+            yield row("encoding", **told, measured=own / raw if own and raw else None)
 
 
 # --- batteries -------------------------------------------------------------------------------------------
@@ -149,35 +122,15 @@ def _cited(stored: Stored) -> Comparison:
     if nanoseconds is not None:
         micro = energy.energy_uj(cpu.supply_v, cpu.current_ma, nanoseconds * CITED_BYTES / 1000)
         left = 100 - CITED_RUNS * energy.battery_percent(micro, parse_battery(plan.BATTERY))
-    return claim(
-        "battery-cited",
-        f"{CITED_RUNS} encryptions of a 5 MB file with {CITED_CIPHER} leave 45 % of the battery",
-        "another study, its reference 1",
-        "% left",
-        float(entry["value"]),
-        left,
-        evidence=Evidence(
-            "other", bring="the handheld and the battery of the cited study, which the source does not name"
-        ),
-        note=f"ours: this host's time at a Pentium M's 24.5 W, battery {plan.BATTERY}",
-    )
+    told = {"runs": CITED_RUNS, "cipher": CITED_CIPHER, "battery": plan.BATTERY}
+    return row("battery-cited", **told, published=float(entry["value"]), measured=left)
 
 
 def _runs(stored: Stored) -> Iterable[Comparison]:
     for name in CIPHERS:
         for column in ("", COLUMNS[0]):
-            where = "encrypting alone" if not column else "encrypting and sending, ad hoc, open"
-            yield row(
-                "battery",
-                name,
-                f"runs to empty, {where}",
-                "files of 2 MB",
-                None,
-                runs_to_empty(run_joule(stored, name, column)),
-                id=f"battery-{name.lower()}-{'sent' if column else 'alone'}",
-                evidence=Evidence("same algorithm, ours"),
-                note=_NOTHING,
-            )
+            own = runs_to_empty(run_joule(stored, name, column))
+            yield row("battery", name=name.lower(), cipher=name, sent=bool(column), measured=own)
 
 
 # --- for people ------------------------------------------------------------------------------------------
@@ -214,14 +167,7 @@ def _size_section(stored: Stored) -> Section:
                         f"{energy.battery_percent(micro * size, battery):.2e}",
                     ]
                 )
-    return Section(
-        "Packet sizes: figure 2 by size, on this host",
-        ["cipher", "operation", "bytes", "CPU ms", "CPU load %", "MB/s", "µJ/byte", "battery %"],
-        lines,
-        "our portable C, each message with its key's set-up; 64 bytes is a short message, 1,504 a full "
-        "frame, the last two the source's smallest and largest text file, padded. CPU load: the cipher's "
-        "part of encrypting and sending, ad hoc, by the closed form. Energy as in figure 2",
-    )
+    return words("wlan").section("sizes", lines)
 
 
 def _load(nanoseconds: float, size: int) -> float:
@@ -260,18 +206,8 @@ def _battery_section(stored: Stored) -> Section:
             *(run_joule(stored, name, column) for column in COLUMNS),
         ]
         lines.append([name, *(_shown(runs_to_empty(joule), 0) for joule in joules)])
-    heads = [
-        "alone, the source's CPU",
-        "alone, Pentium M",
-        *(f"sent, {plan.COLUMN_TITLES[c]}" for c in COLUMNS),
-    ]
-    return Section(
-        f"Battery: how often 2 MB of text until {plan.BATTERY} is empty",
-        ["cipher", *heads],
-        lines,
-        "the rated energy over what a run takes; alone: encryption only; sent: with the sender's radio and "
-        "the source's CPU. The source's model has neither screen nor disk, so this has none",
-    )
+    made = words("wlan").section("battery", lines, battery=plan.BATTERY)
+    return replace(made, columns=[*made.columns, *(f"sent, {plan.COLUMN_TITLES[c]}" for c in COLUMNS)])
 
 
 # --- charts ----------------------------------------------------------------------------------------------

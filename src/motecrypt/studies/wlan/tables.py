@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from motecrypt.air.wlan import capture
 from motecrypt.base import energy
 from motecrypt.catalog.processors import processor
-from motecrypt.studies.facts import Comparison, FactKind, Tolerance
-from motecrypt.studies.judge import NOTHING_ELSE, Bound, Check, Evidence, Expected, compare
+from motecrypt.studies.facts import Comparison, Tolerance
+from motecrypt.studies.judge import Bound, Check
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.causes import duration_cause
 from motecrypt.studies.wlan.plan import (
@@ -16,52 +17,24 @@ from motecrypt.studies.wlan.plan import (
     COLUMN_TITLES,
     COLUMNS,
     DATA,
-    SOURCE,
     TABLES,
     TOLERANCE,
     Stored,
 )
+from motecrypt.studies.words import words
 
 AGAIN = "motecrypt reproduce wlan --rows"
 #: Above this ratio to the plaintext a printed time takes more than a cipher and its padding.
 ENCODED_FROM = 1.5
 
 
-def row(
-    table: str,
-    name: str,
-    column: str,
-    unit: str,
-    published: float | str | None,
-    measured: float | str | None,
-    *,
-    id: str,
-    kind: FactKind = "figure",
-    tolerance: Tolerance | None = None,
-    evidence: Evidence = NOTHING_ELSE,
-    expected: Expected | None = None,
-    found: float | None = None,
-    note: str = "",
-    topic: str = "",
-) -> Comparison:
-    """A comparison; numbers are judged by the study's tolerance unless another is given."""
-    return compare(
-        id=f"wlan-{id}",
-        source=SOURCE,
-        table=table,
-        row=name,
-        column=column,
-        unit=unit,
-        kind=kind,
-        published=published,
-        measured=measured,
-        expected=expected,
-        found=found,
-        tolerance=TOLERANCE if tolerance is None else tolerance,
-        evidence=evidence,
-        note=note,
-        topic=topic,
-    )
+def row(name: str, /, **given: Any) -> Comparison:
+    """A row of data/studies/wlan.toml; numbers are judged by the study's tolerance unless it states another,
+    bounds exactly."""
+    own = words("wlan").rows[name]
+    if own["tolerance"] is None and not isinstance(given.get("expected", own["expected"]), Bound):
+        given = {"tolerance": TOLERANCE} | given
+    return words("wlan").row(name, **given)
 
 
 # --- tables 1 to 3 ---------------------------------------------------------------------------------
@@ -93,26 +66,32 @@ def duration_rows(stored: Stored) -> list[Comparison]:
             plain = total_seconds(stored, data, "none", column)
             for cipher in CIPHERS:
                 own = total_seconds(stored, data, cipher, column)
-                ratio = printed[data, cipher, column] / printed[data, "none", column]
+                said, base = printed[data, cipher, column], printed[data, "none", column]
+                ratio = said / base
                 rows.append(
                     row(
-                        table=table,
-                        name=f"{data}: {cipher}",
-                        column=COLUMN_TITLES[column],
-                        unit="ratio to no encryption",
+                        "duration",
+                        **_place(data, cipher, column),
+                        where=table,
                         published=ratio,
                         measured=own / plain if own and plain else None,
-                        id=cell_id(data, cipher, column),
-                        evidence=Evidence(
-                            "same algorithm, ours",
-                            checks=tuple(_checks(printed, data, cipher, column)),
-                            cause=duration_cause(stored, (data, cipher, column)),
-                        ),
-                        note=_note(printed, data, cipher, column)
-                        + _recorded(stored, data, (cipher, column), ("none", column)),
+                        checks=tuple(_checks(printed, data, cipher, column)),
+                        cause=duration_cause(stored, (data, cipher, column)),
+                        own=said,
+                        plain=base,
+                        ratio=ratio,
+                        less=said < base,
+                        more=ratio > ENCODED_FROM,
+                        fits=not said < base and not ratio > ENCODED_FROM,
+                        recorded=_recorded(stored, data, (cipher, column), ("none", column)),
                     )
                 )
     return rows
+
+
+def _place(data: str, cipher: str, column: str) -> dict[str, str]:
+    made = {"name": cell_id(data, cipher, column), "title": COLUMN_TITLES[column]}
+    return {"data": data, "cipher": cipher, **made}
 
 
 Durations = dict[tuple[str, str, str], float]
@@ -123,25 +102,19 @@ def _plain_row(stored: Stored, printed: Durations, data: str, table: str, column
     first = next(iter(COLUMNS))
     base, own = total_seconds(stored, data, "none", first), total_seconds(stored, data, "none", column)
     moved = stored.seconds(plan.transfer(data, "none", column))
-    spread = f"ours {moved.mean:.2f} s, runs {moved.low:.2f} to {moved.high:.2f}; " if moved else ""
     said, one = printed[data, "none", column], column == first
     return row(
-        table=table,
-        name=f"{data}: no encryption",
-        column=COLUMN_TITLES[column],
-        unit="s" if one else "ratio to ad hoc, open",
+        "plain",
+        **_place(data, "none", column),
+        where=table,
+        first=one,
         published=said if one else said / printed[data, "none", first],
         measured=own if one else own / base if own and base else None,
-        id=cell_id(data, "none", column),
-        evidence=Evidence(
-            "other",
-            checks=tuple(_checks(printed, data, "none", column)),
-            bring="the source's file: its length is not printed, so seconds cannot be compared"
-            if one
-            else "",
-            cause=duration_cause(stored, (data, "none", column)),
-        ),
-        note=f"{spread}paper {said:g} s" + _recorded(stored, data, ("none", column), ("none", first)),
+        checks=tuple(_checks(printed, data, "none", column)),
+        cause=duration_cause(stored, (data, "none", column)),
+        moved=moved,
+        own=said,
+        recorded=_recorded(stored, data, ("none", column), ("none", first)),
     )
 
 
@@ -151,30 +124,21 @@ def _recorded(stored: Stored, data: str, *cells: tuple[str, str]) -> str:
     return f"; transfers as recorded on {', '.join(days)}" if days else ""
 
 
-def _note(printed: Durations, data: str, cipher: str, column: str) -> str:
-    own, plain = printed[data, cipher, column], printed[data, "none", column]
-    if own < plain:
-        return f"less than without encryption: {own:g} s against {plain:g} s in the same column"
-    if own / plain > ENCODED_FROM:
-        return f"needs {own / plain:.2f} times the bytes; a ciphertext has its plaintext's length"
-    return f"paper {own:g} s of {plain:g} s"
-
-
 def _checks(printed: Durations, data: str, cipher: str, column: str) -> Iterator[Check]:
     """What a printed duration cannot be less than, other things being equal; transfers differ by so much."""
     own = printed[data, cipher, column]
     room = Tolerance(plan.NOISE[COLUMNS[column][2]], 0.0, "model: the spread of simulated runs")
     lesser = [
-        ("none", column, "without encryption", "more bytes and more work", cipher != "none"),
-        (cipher, "bss_open", "open", "TKIP adds 20 bytes to each frame", column == "bss_wpa_tkip"),
-        (cipher, "adhoc_open", "open", "WEP adds 8 bytes to each frame", column == "adhoc_wep"),
-        ("DES", column, "with DES", "the same bytes, three times the work", cipher == "3DES"),
+        ("none", "none", column, cipher != "none"),
+        ("bss_open", cipher, "bss_open", column == "bss_wpa_tkip"),
+        ("adhoc_open", cipher, "adhoc_open", column == "adhoc_wep"),
+        ("DES", "DES", column, cipher == "3DES"),
     ]
-    for other, where, name, why, applies in lesser:
+    for text, other, where, applies in lesser:
         if applies:
             less = printed[data, other, where]
-            said = f"{own:g} s, {name} {less:g} s: {why}"
-            yield Check(own, Bound("at least", less), said, AGAIN, room)
+            why = words("wlan").text(text, own=own, less=less)
+            yield Check(own, Bound("at least", less), why, AGAIN, room)
 
 
 def impossible(printed: Durations) -> list[tuple[str, str, str, str]]:
@@ -213,7 +177,6 @@ ALONE = {
     "video": ("figure 10",),
 }
 MOVED = {"text": "figure 3", "image": "figure 7", "audio": "figure 9", "video": "figure 11"}
-_BARS = "the paper's bars carry no numbers; ours are here to draw them"
 
 
 def figures(stored: Stored) -> list[Comparison]:
@@ -229,21 +192,26 @@ def figures(stored: Stored) -> list[Comparison]:
                 "energy, µJ/byte": None if nanoseconds is None else microjoule_per_byte(nanoseconds),
             }
             for index, (column, value) in enumerate(values.items()):
-                place = places[index] if len(places) > 1 else places[0]
                 what, unit = column.split(", ")
                 made = f"bar-{data}-{cipher.lower()}-{_BAR_IDS.get(what, what)}"
-                rows.append(row(place, f"{data}: {cipher}", column, unit, None, value, id=made, note=_BARS))
+                told = {"name": made, "where": places[index % len(places)], "title": column}
+                rows.append(
+                    row("bar", **told, data=data, cipher=cipher, unit=unit, measured=value, recorded="")
+                )
     for data, place in MOVED.items():
         for cipher in ("none", *CIPHERS):
             for column in COLUMNS:
-                if data == "image":
-                    value, unit = total_seconds(stored, data, cipher, column), "s"
-                else:
-                    value, unit = with_radio(stored, data, cipher, column), "µJ/byte"
-                title, made = COLUMN_TITLES[column], cell_id(data, cipher, column)
-                made = made.replace("duration", "bar")
-                note = _BARS + _recorded(stored, data, (cipher, column))
-                rows.append(row(place, f"{data}: {cipher}", title, unit, None, value, id=made, note=note))
+                image = data == "image"
+                told = _place(data, cipher, column)
+                rows.append(
+                    row(
+                        "bar",
+                        **told | {"name": told["name"].replace("duration", "bar"), "where": place},
+                        unit="s" if image else "µJ/byte",
+                        measured=(total_seconds if image else with_radio)(stored, data, cipher, column),
+                        recorded=_recorded(stored, data, (cipher, column)),
+                    )
+                )
     return rows
 
 
@@ -252,15 +220,5 @@ _BAR_IDS = {"energy": "power"}
 
 
 def _handshake() -> Comparison:
-    frames = capture.handshake("wep")
-    steps = [f.summary for f in frames]
-    return row(
-        table="figure 1",
-        name="shared key authentication",
-        column="frames",
-        unit="frames",
-        published=4.0,
-        measured=float(len(steps)),
-        id="handshake",
-        note="; ".join(steps),
-    )
+    steps = [frame.summary for frame in capture.handshake("wep")]
+    return row("handshake", measured=float(len(steps)), steps="; ".join(steps))
