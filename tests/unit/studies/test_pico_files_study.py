@@ -115,7 +115,7 @@ def test_claims_about_a_file_can_fail(results: Results) -> None:
         results.store_finding(
             KIND, VERSION, job.asked(), outcome | {"sealed_bytes": 704, "encrypt": run, "decrypt": run}
         )
-    verdicts = {r.row: r.verdict for r in view.comparisons(results) if r.table == view.CLAIMS}
+    verdicts = {r.row: r.verdict for r in view.comparisons(results) if r.table == "Files: claims"}
     assert verdicts["format"] == "differs"
     assert verdicts["set-up dominates"] == "differs"
 

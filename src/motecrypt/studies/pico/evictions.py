@@ -7,6 +7,7 @@ printed. One amount of other code is tried for all rows, and none is used for a 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from motecrypt.base.model import Section
@@ -14,6 +15,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.studies.facts import Tolerance
 from motecrypt.studies.judge import agree
 from motecrypt.studies.pico.figures import CASES, DEVICE, CallTiming, Timings, miss_cycles, printed
+from motecrypt.studies.words import words
 
 TITLE = "Strings: other code between two passes"
 NEAR = Tolerance(0.05, 0.0, "compiler: another one changes the instructions by some per cent")
@@ -81,22 +83,11 @@ def section(timed: Timings) -> Section:
     for lines, of in times(timed).items():
         marked = [f"{time:.0f}{' *' if place in found[lines] else ''}" for place, time in of.items()]
         rows.append([f"{lines * _line_bytes() / 1024:g} KB", *marked, str(len(found[lines]))])
-    columns = (
-        "other code",
-        *(f"{title} {bits} {operation}" for title, bits, operation in places),
-        "explained",
-    )
     if not found:
         return Section(TITLE, ("other code", "explained"), [], "not measured")
     _, boot2, _ = miss_cycles()
     lines, count = most(found)
-    return Section(
-        TITLE,
-        columns,
-        rows,
-        f"µs at {boot2} cycles a miss, GCC 12 -Os, for the same amount of other code in all rows: "
-        "consecutive lines between two passes of set-up and call, in a cache that replaces the line least "
-        "recently used. "
-        f"*: within 5 % of the paper. {lines * _line_bytes() / 1024:g} KB explain the most rows: {count} of "
-        f"{len(places)}. Nothing here is used for a verdict.",
-    )
+    told = {"boot2": boot2, "kb": lines * _line_bytes() / 1024, "count": count, "places": len(places)}
+    made = words("pico").section("evictions", rows, title=TITLE, **told)
+    heads = [f"{title} {bits} {operation}" for title, bits, operation in places]
+    return replace(made, columns=[*made.columns, *heads, "explained"])

@@ -17,11 +17,9 @@ from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.results import Results
 from motecrypt.results.findings.call_sequence import CallCosts, CallFailure, CallQuestion
+from motecrypt.studies.words import words
 
-AGAIN = "motecrypt reproduce pico --rows"
-SOURCE = (
-    '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
-)
+SOURCE = words("pico").source
 DEVICE = "pico"
 TOOLCHAIN = "gcc-12"
 """The source names none; of those that Debian has, the oldest is nearest to its time and its core's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from motecrypt.base.model import Section
@@ -28,6 +29,7 @@ from motecrypt.studies.pico.files import (
     swept_jobs,
     times,
 )
+from motecrypt.studies.words import words
 
 
 def _ms(value: float | None) -> str:
@@ -54,18 +56,18 @@ def _time_section(stored: StoredFiles) -> Section:
         said = row.published if isinstance(row.published, float) else 0.0
         ratio = "" if row.ratio is None else f"{row.ratio:.3f}"
         rows.append([row.row, row.column, f"{said:.0f}", _ms(ours), ratio, row.verdict])
-    words, slow = stored.hash_words_ms(), stored.hash_ms()
-    text = ""
-    if words is not None and slow is not None:
-        text = (
-            f"One hash takes {1000 * slow:.1f} us with memset and memcpy byte by byte, as in newlib-nano "
-            "of the GNU Arm toolchain that the source's tools link, and "
-            f"{1000 * words:.1f} us with Debian's, which move words: then the derivation takes "
-            f"{words * ROUNDS:,.0f} ms, not {slow * ROUNDS:,.0f}."
-        )
-    text = " ".join(filter(None, (text, _recorded("These times are", stored, printed_jobs().values()))))
-    return Section(
-        "Files on the Pico's flash, ms", ["file", "", "paper", "ours", "ratio", "verdict"], rows, text
+    fast, slow = stored.hash_words_ms(), stored.hash_ms()
+    recorded = _recorded("These times are", stored, printed_jobs().values())
+    known = fast is not None and slow is not None
+    return words("pico").section(
+        "files",
+        rows,
+        slow=1000 * slow if slow is not None and known else None,
+        fast=1000 * fast if fast is not None else None,
+        moved=fast * ROUNDS if fast is not None else None,
+        usual=slow * ROUNDS if slow is not None else None,
+        both=known and recorded,
+        recorded=recorded,
     )
 
 
@@ -93,9 +95,10 @@ def _part_section(stored: StoredFiles) -> Section:
                     f"{sum(vars(run.misses).values()):,}",
                 ]
             )
-    columns = ["job", *PART_TITLES.values(), "flash busy", "erased", "programmed", "cache misses"]
-    text = _recorded("These counts are", stored, printed_jobs().values())
-    return Section("Parts of the time, ms ('flash busy' is part of 'file system')", columns, rows, text)
+    recorded = _recorded("These counts are", stored, printed_jobs().values())
+    made = words("pico").section("parts", rows, recorded=recorded)
+    counts = ("flash busy", "erased", "programmed", "cache misses")
+    return replace(made, columns=[*made.columns, *PART_TITLES.values(), *counts])
 
 
 def _size_section(stored: StoredFiles) -> Section:
@@ -115,14 +118,9 @@ def _size_section(stored: StoredFiles) -> Section:
                 *(_ms(stored.total_ms(modern, d)) for d in DIRECTIONS),
             ]
         )
-    made = f"Run with {FEW} hashes, the time of the other {ROUNDS - FEW} added; the largest without misses."
     large = [job for job in long_questions() if job.size >= LARGE]
-    return Section(
-        "Files of all sizes, ms: the published format, and the modern one (ChaCha20-Poly1305, a given key)",
-        ["bytes", "encrypt", "decrypt", "% derivation", "file system", "modern encrypt", "modern decrypt"],
-        rows,
-        " ".join(filter(None, (made, _recorded(f"Files from {LARGE:,} bytes are", stored, large)))),
-    )
+    recorded = _recorded(f"Files from {LARGE:,} bytes are", stored, large)
+    return words("pico").section("all-sizes", rows, few=FEW, others=ROUNDS - FEW, recorded=recorded)
 
 
 def _modern_section(stored: StoredFiles) -> Section:
@@ -145,13 +143,7 @@ def _modern_section(stored: StoredFiles) -> Section:
                     f"{old / new:.0f}",
                 ]
             )
-    return Section(
-        "A modern format: chunks of 4 KB, authenticated, a random key instead of 8192 hashes; ms",
-        ["bytes", "cipher", "encrypt", "decrypt", "HKDF", "cipher", "file system", "times faster"],
-        rows,
-        "A password goes through Argon2id on the host, which gives the node a key: a node does not have "
-        "64 MB." + stored.passwords(),
-    )
+    return words("pico").section("modern", rows, passwords=stored.passwords())
 
 
 def _card_section(stored: StoredFiles) -> Section:
@@ -175,14 +167,7 @@ def _card_section(stored: StoredFiles) -> Section:
                     str(run.erases) if storage == "flash" else "",
                 ]
             )
-    columns = ["storage", "bytes", "encrypt", "decrypt", "file system", "busy", "read", "written", "erased"]
-    return Section(
-        "The source's future work: an SD card over SPI, ms",
-        columns,
-        rows,
-        "littlefs on all three (the usual libraries have FAT on cards), cache misses left out; what a card "
-        "takes for a block is data/storage.toml's and varies by card.",
-    )
+    return words("pico").section("cards", rows)
 
 
 def _claim_section(stored: StoredFiles) -> Section:
@@ -190,7 +175,7 @@ def _claim_section(stored: StoredFiles) -> Section:
         [r.row, r.column, _said(r.published), _said(r.measured), r.verdict, r.note]
         for r in (*memory(stored), *claims(stored))
     ]
-    return Section("Files: memory and claims", ["row", "column", "paper", "ours", "verdict", "note"], rows)
+    return words("pico").section("plain", rows, title="Files: memory and claims", text="")
 
 
 def _said(value: float | str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
+from typing import Any
 
 from motecrypt.catalog import DATA
 from motecrypt.link.files.crypt_and_hash import ROUNDS
@@ -12,10 +13,11 @@ from motecrypt.results.findings import recorded
 from motecrypt.results.findings.passwords import PasswordQuestion
 from motecrypt.results.findings.pico_file import FileCosts, FileQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.judge import EXACT, Bound, Check, Evidence, Expected, compare
-from motecrypt.studies.pico.figures import MBED, SOURCE, TOOLCHAIN
+from motecrypt.studies.judge import Bound
+from motecrypt.studies.pico.figures import MBED, TOOLCHAIN
+from motecrypt.studies.words import words
 
-TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"
+TIMES, MEMORY = "Files: time", "Files: memory"
 PRINTED_SIZES = (630, 6300)
 SWEPT_SIZES = (16, 64, 256, 1024, 4096, 16384, 65536, 262144)
 UNCACHED_SIZES = (262144,)
@@ -27,7 +29,6 @@ FEW = 16
 """Hashes in the sweep, whose time does not depend on the file; the rest is added from the full runs."""
 
 WITHIN = Tolerance(0.15, 0.0, "model: what a flash chip takes to erase and program is its typical time")
-AGAIN = "motecrypt reproduce pico --full --rows"
 #: Mbed TLS has four tables of 256 words to encrypt and four to decrypt.
 AES_TABLE_BYTES = 2 * 4 * 256 * 4
 DIRECTIONS = {"encrypt": "encryption", "decrypt": "decryption"}
@@ -199,114 +200,57 @@ def times(stored: StoredFiles) -> list[Comparison]:
         for direction, title in DIRECTIONS.items():
             said = printed()[size, direction]
             rows.append(
-                compare(
-                    id=_time_id(size, direction),
-                    source=SOURCE,
-                    table=TIMES,
-                    row=f"{size} bytes",
-                    column=title,
-                    unit="ms",
+                words("pico").row(
+                    "file",
+                    name=f"pico-file-{size}-{direction}",
+                    size=size,
+                    direction=title,
                     published=said,
                     measured=stored.total_ms(job, direction),
                     tolerance=WITHIN,
-                    evidence=Evidence("same algorithm, ours", less_is_better=True, cause=_LITTLEFS),
-                    note=_split(stored, job, direction, said),
+                    **_split(stored, job, direction, said),
                 )
             )
     for direction, title in DIRECTIONS.items():
         small, large = (stored.total_ms(job, direction) for job in printed_jobs().values())
         rows.append(
-            compare(
-                id=f"pico-file-more-{direction}",
-                source=SOURCE,
-                table=TIMES,
-                row="6300 less 630 bytes",
-                column=title,
-                unit="ms",
-                kind="derived",
+            words("pico").row(
+                "more",
+                name=direction,
+                direction=title,
                 published=printed()[6300, direction] - printed()[630, direction],
                 measured=None if small is None or large is None else large - small,
                 tolerance=WITHIN,
-                evidence=Evidence(
-                    "same algorithm, ours",
-                    derived_from=tuple(_time_id(size, direction) for size in PRINTED_SIZES),
-                    cause="flash chips differ from the typical times of one erased sector and 22 pages",
-                ),
-                note="a difference of two printed times; one erased sector (45 ms typical) and 22 pages "
-                "(0.7 ms typical) are most of it, and chips differ from that by more than the residual",
             )
         )
     return rows
 
 
-def _time_id(size: int, direction: str) -> str:
-    return f"pico-file-{size}-{direction}"
-
-
-_LITTLEFS = (
-    "Mbed OS's littlefs is version 1, which erases a sector (45 ms typical) whenever it commits a name or "
-    "size; ours is version 2, which appends"
-)
-
-
-def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) -> str:
+def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) -> dict[str, Any]:
+    """What the time of a job goes to."""
     parts, outcome = stored.parts_ms(job, direction), stored.outcome(job)
     if outcome is None:
-        return ""
+        return dict.fromkeys(("split", "busy", "run", "misses", "residual", "when"))
     run = outcome.run(direction)
-    split = ", ".join(f"{title} {parts[part]:.1f}" for part, title in PART_TITLES.items())
-    ours, when = run.time_us / 1000, stored.recorded([job])
-    return (
-        f"{split} ms; in the last the flash was busy {parts['storage']:.1f} ms ({run.erases} sectors "
-        f"erased, {run.programs} pages programmed); {sum(vars(run.misses).values())} cache misses; "
-        f"residual {ours - said:+.0f} ms: {_LITTLEFS}" + (f"; {when}" if when else "")
-    )
+    return {
+        "split": ", ".join(f"{title} {parts[part]:.1f}" for part, title in PART_TITLES.items()),
+        "busy": parts["storage"],
+        "run": run,
+        "misses": sum(vars(run.misses).values()),
+        "residual": run.time_us / 1000 - said,
+        "when": stored.recorded([job]) or None,
+    }
 
 
 def memory(stored: StoredFiles) -> list[Comparison]:
     """The printed sizes next to our firmware's."""
     outcome = stored.outcome(printed_jobs()[630])
-    tables = Check(
-        said=4534.0,
-        expected=Bound("at least", float(AES_TABLE_BYTES)),
-        why=f"Mbed TLS's tables for AES alone are {AES_TABLE_BYTES:,} bytes",
-        command="motecrypt measure --device pico --library mbedtls --cipher aes256-cbc --bytes 48",
-    )
+    flash, run = (None, None) if outcome is None else (float(outcome.flash_bytes), outcome.encrypt)
+    tables = (4534.0, Bound("at least", float(AES_TABLE_BYTES)))
     return [
-        compare(
-            id="pico-file-memory-flash",
-            source=SOURCE,
-            table=MEMORY,
-            row="whole program",
-            column="flash",
-            unit="bytes",
-            published=4534.0,
-            measured=None if outcome is None else float(outcome.flash_bytes),
-            evidence=Evidence("same algorithm, ours", checks=(tables,)),
-            note="no whole program: AES's tables alone are 8,192 bytes, SHA-512 4,654, littlefs 15,712 "
-            "(GCC 12, -Os); ours holds the modern format, too",
-        ),
-        compare(
-            id="pico-file-memory-ram",
-            source=SOURCE,
-            table=MEMORY,
-            row="whole program",
-            column="RAM",
-            unit="bytes",
-            published=41380.0,
-            measured=None,
-            evidence=Evidence("same algorithm, ours", bring=MBED),
-            note="the source says that more than 40 KB of it are Mbed OS's own, which is not built here; "
-            "a job of ours takes " + _job_ram(outcome),
-        ),
+        words("pico").row("file-flash", measured=flash, check=tables, tables=AES_TABLE_BYTES),
+        words("pico").row("file-ram", bring=MBED, run=run),
     ]
-
-
-def _job_ram(outcome: FileCosts | None) -> str:
-    if outcome is None:
-        return "(not measured)"
-    run = outcome.encrypt
-    return f"{run.stack_bytes} bytes of stack and {run.heap_bytes} of heap"
 
 
 def claims(stored: StoredFiles) -> list[Comparison]:
@@ -314,126 +258,35 @@ def claims(stored: StoredFiles) -> list[Comparison]:
     small, large = printed_jobs().values()
     first, second = stored.total_ms(small, "encrypt"), stored.total_ms(large, "encrypt")
     biggest = stored.total_ms(swept_jobs()[max(SWEPT_SIZES)], "encrypt")
-    rows = [
-        _claim(
-            "size",
-            "size",
-            "a file ten times as long takes this much longer",
-            "ratio",
-            printed()[6300, "encrypt"] / printed()[630, "encrypt"],
-            None if first is None or second is None else second / first,
-            tolerance=WITHIN,
-            note="for small files, as the source says"
-            + ("" if biggest is None else f"; {max(SWEPT_SIZES)} bytes take {biggest:.0f} ms"),
-        )
-    ]
-    costs, note = stored.outcome(small), ""
-    key = setup = sealed = None
+    costs, said = stored.outcome(small), words("pico")
+    key = setup = sealed = cipher = None
     if costs is not None and first is not None:
         parts = stored.parts_ms(small, "encrypt")
-        setup, key = (100 * parts[part] / first for part in ("setup", "key"))
+        key, setup, cipher = (100 * parts[part] / first for part in ("key", "setup", "cipher"))
         sealed = float(costs.sealed_bytes)
-        note = (
-            f"what dominates is before the AES context: 8192 SHA-512 hashes, {key:.1f} %; setting up "
-            f"AES and HMAC is {setup:.3f} %, the cipher {100 * parts['cipher'] / first:.2f} %"
-        )
+    before = None if key is None or setup is None else key + setup
     return [
-        *rows,
-        _claim(
-            "set-up",
-            "set-up dominates",
-            "share of the time",
-            "%",
-            "the AES context's set-up",
-            key,
-            value=None if key is None or setup is None else key + setup,
-            expected=Bound("above", 50.0),
-            cause="the file system takes most of the time",
-            note=note,
+        said.row(
+            "file-size",
+            published=printed()[6300, "encrypt"] / printed()[630, "encrypt"],
+            measured=None if first is None or second is None else second / first,
+            tolerance=WITHIN,
+            most=max(SWEPT_SIZES),
+            biggest=biggest,
         ),
-        _claim(
-            "format",
-            "format",
-            "bytes of the file for 630",
-            "bytes",
-            "16 + blocks + 64",
-            sealed,
-            expected=float(16 + 640 + 64),
-            note="and the host's implementation and the real program make the same bytes" if sealed else "",
-        ),
+        said.row("file-set-up", measured=key, found=before, setup=setup, cipher=cipher),
+        said.row("file-format", measured=sealed),
         *_card_claims(stored),
     ]
 
 
-def _claim(
-    id: str,
-    row: str,
-    column: str,
-    unit: str,
-    published: float | str,
-    measured: float | str | None,
-    *,
-    value: float | None = None,
-    expected: Expected | None = None,
-    tolerance: Tolerance = EXACT,
-    needs_hardware: str = "",
-    cause: str = "",
-    note: str = "",
-) -> Comparison:
-    return compare(
-        id=f"pico-file-claim-{id}",
-        source=SOURCE,
-        table=CLAIMS,
-        row=row,
-        column=column,
-        unit=unit,
-        kind="claim",
-        published=published,
-        measured=measured,
-        expected=expected,
-        found=value,
-        tolerance=tolerance,
-        evidence=Evidence(
-            "same algorithm, ours",
-            needs_hardware=needs_hardware,
-            cause=cause,
-            known="shown by experiment",
-            command=AGAIN,
-        ),
-        note=note,
-    )
-
-
 def _card_claims(stored: StoredFiles) -> list[Comparison]:
     """That a card's serial interface affects the times, and that flash is faster than a card."""
-    flash, fast, slow = (stored.parts_ms(card_jobs(s)[6300], "encrypt") for s in ("flash", *CARDS))
-    column, known = "file system for 6300 bytes", bool(flash and fast and slow)
+    parts = {s: stored.parts_ms(card_jobs(s)[6300], "encrypt") for s in ("flash", *CARDS)}
+    flash, fast, slow = (part.get("files") for part in parts.values())
+    told = {"whole": all(parts.values()), "flash": flash, "fast": fast, "slow": slow}
+    slower, faster = Bound("above", 1.5 * (fast or 0.0)), Bound("above", flash or 0.0)
     return [
-        _claim(
-            "card-speed",
-            "SD card: the interface's speed decides",
-            column,
-            "ms",
-            "it does",
-            f"{fast['files']:.0f} at 12.5 MHz, {slow['files']:.0f} at 1 MHz" if known else None,
-            value=slow.get("files"),
-            expected=Bound("above", 1.5 * fast.get("files", 0.0)),
-            cause="the card itself takes most of the time",
-            note="littlefs on both; what the card itself takes is data/storage.toml's" if known else "",
-        ),
-        _claim(
-            "flash-faster",
-            "flash is faster than a card",
-            column,
-            "ms",
-            "it is",
-            f"flash {flash['files']:.0f}, card {fast['files']:.0f} at 12.5 MHz" if known else None,
-            value=fast.get("files"),
-            expected=Bound("above", flash.get("files", 0.0)),
-            needs_hardware="the card that is meant: cards differ by more than this",
-            note="depends on the card and its clock: to read, flash is faster always; to write, it has to be "
-            "erased, which a card that takes 850 us for a block need not"
-            if known
-            else "",
-        ),
+        words("pico").row("card-speed", **told, found=slow, expected=slower),
+        words("pico").row("flash-faster", **told, found=fast, expected=faster),
     ]

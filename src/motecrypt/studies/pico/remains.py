@@ -7,8 +7,8 @@ from motecrypt.results import Results
 from motecrypt.results.findings import recorded
 from motecrypt.results.findings.remains import PIECE_BYTES, RemainsQuestion, Step
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.judge import Evidence, compare
-from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN
+from motecrypt.studies.pico.figures import TOOLCHAIN
+from motecrypt.studies.words import words
 
 QUESTION = RemainsQuestion(6300, toolchain=TOOLCHAIN)
 TABLE = "Files: plaintext in the flash"
@@ -40,20 +40,9 @@ def comparisons(results: Results) -> list[Comparison]:
     rows = []
     for step, (title, why) in STEPS.items():
         own = found.get(step)
-        rows.append(
-            compare(
-                id=f"pico-remains-{step}",
-                source=SOURCE,
-                table=TABLE,
-                row=title,
-                column="plaintext found",
-                unit="%",
-                published=None,
-                measured=None if own is None else 100 * own.found / own.pieces,
-                evidence=Evidence("same algorithm, ours"),
-                note=why if own is None else f"{own.found} of {own.pieces} pieces; {why}",
-            )
-        )
+        found_share = None if own is None else 100 * own.found / own.pieces
+        told = {"step": step, "title": title, "reason": why, "own": own}
+        rows.append(words("pico").row("remains", **told, measured=found_share))
     return rows
 
 
@@ -64,12 +53,8 @@ def sections(results: Results) -> list[Section]:
     finding = QUESTION.find(results)
     days = recorded.days([finding] if finding is not None else [])
     when = f" As recorded on {', '.join(days)}; --full runs it again." if days else ""
-    text = (
-        f"Does the plaintext remain? Yes, until its blocks are erased. A file of {QUESTION.size} bytes on "
-        f"the simulated Pico; its pieces of {PIECE_BYTES} bytes are looked for in the image of the file "
-        f"system. A plaintext that must not remain has to be encrypted before it is stored.{when}"
-    )
-    return [Section(TABLE, ("when", "found %", "why"), lines, text if finding is not None else "")]
+    told = {"size": QUESTION.size, "piece": PIECE_BYTES, "when": when}
+    return [words("pico").section("remains", lines, there=finding is not None, **told)]
 
 
 def _shown(value: float | str | None) -> str:

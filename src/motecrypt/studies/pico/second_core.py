@@ -9,12 +9,12 @@ from motecrypt.results import Results
 from motecrypt.results.findings import recorded
 from motecrypt.results.findings.second_core import CoreRow, SecondCore, SecondCoreQuestion, Way, Work
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.judge import Bound, Evidence, compare
-from motecrypt.studies.pico.figures import DEVICE, SOURCE, TOOLCHAIN
+from motecrypt.studies.judge import Bound
+from motecrypt.studies.pico.figures import DEVICE, TOOLCHAIN
+from motecrypt.studies.words import words
 
 QUESTION = SecondCoreQuestion(toolchain=TOOLCHAIN)
 TABLE = "The second core"
-COMMAND = "motecrypt reproduce pico --full"
 IN_TIME = 0.99
 """The share of samples from which on the first core counts as free for them."""
 WAYS: dict[Way, str] = {
@@ -56,31 +56,16 @@ def _plan(answer: SecondCore | None) -> Comparison:
     free = None if answer is None else answer.row("file", "core-1")
     locked = None if answer is None else answer.row("file", "locked")
     interrupt = None if answer is None else answer.row("file", "interrupt")
-    notes = []
-    if answer is not None and locked is not None:
-        wait = _us(answer, locked.most_late) / 1000
-        notes.append(
-            f"where core 0's code is in the flash, it waits for each write of core 1: {_lost(locked)}, and "
-            f"one is {wait:.1f} ms late"
-        )
-    if answer is not None and interrupt is not None:
-        notes.append(
-            f"with interrupts whose handler is in RAM, on one core, {_lost(interrupt)}, and the latest is "
-            f"{_us(answer, interrupt.most_late):.1f} us late"
-        )
-    return compare(
-        id="pico-claim-second-core",
-        source=SOURCE,
-        table=TABLE,
-        row="File encryption on the second core frees the first",
-        column="",
-        kind="claim",
-        published="yes",
+    return words("pico").row(
+        "second-core",
         measured=None if answer is None or free is None else _in_time(answer, free),
         expected=Bound("at least", IN_TIME),
         found=None if free is None else free.samples / (free.samples + free.missed),
-        evidence=Evidence("same algorithm, ours", command=COMMAND),
-        note="; ".join(notes),
+        locked=locked and _lost(locked),
+        wait=answer and locked and _us(answer, locked.most_late) / 1000,
+        both=locked and interrupt,
+        interrupt=interrupt and _lost(interrupt),
+        latest=answer and interrupt and _us(answer, interrupt.most_late),
     )
 
 
@@ -97,17 +82,15 @@ def _in_time(answer: SecondCore, row: CoreRow) -> str:
 
 def _late(answer: SecondCore | None, work: Work, way: Way) -> Comparison:
     row = None if answer is None else answer.row(work, way)
-    return compare(
-        id=f"pico-cores-{work}-{way}",
-        source=SOURCE,
-        table=TABLE,
-        row=f"{WORKS[work]}: {WAYS[way]}",
-        column="latest sample",
-        unit="us",
-        published=None,
+    return words("pico").row(
+        "late",
+        work=work,
+        way=way,
+        title=WORKS[work],
+        told=WAYS[way],
         measured=None if answer is None or row is None else _us(answer, row.most_late),
-        evidence=Evidence("same algorithm, ours", command=COMMAND),
-        note="" if row is None else f"{_lost(row)}; {CAUSES[way]}",
+        lost=row and _lost(row),
+        reason=row and CAUSES[way],
     )
 
 
@@ -127,17 +110,8 @@ def sections(results: Results) -> list[Section]:
     finding = QUESTION.find(results)
     days = recorded.days([finding] if finding is not None else [])
     when = f" As recorded on {', '.join(days)}; --full runs it again." if days else ""
-    text = (
-        f"The source plans to encrypt on the second core. {QUESTION.strings:,} of its strings (AES-128-CBC "
-        f"of Mbed TLS, a key schedule each) and a file of {QUESTION.lines * 63:,} bytes are encrypted while "
-        "pins are sampled 1,000 times a second. Jitter is the lateness of the latest sample minus that of "
-        "the earliest. Energy is that of the board while it encrypts; with both cores busy it is between the "
-        "current of one and twice that, as no source states what the second core adds. The cores share the "
-        "flash cache and "
-        f"memory; what they wait for each other is not counted here.{when}"
-    )
-    columns = ("what", "ms", "bytes/s", "samples", "lost", "late us", "latest us", "jitter us", "energy mJ")
-    return [Section(TABLE, columns, lines, text if lines else "")]
+    size = {"strings": QUESTION.strings, "bytes": QUESTION.lines * 63}
+    return [words("pico").section("cores", lines, there=bool(lines), when=when, **size)]
 
 
 def _shown(answer: SecondCore, row: CoreRow) -> list[str]:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.judge import Bound, Evidence, compare
+from motecrypt.studies.judge import Bound
 from motecrypt.studies.pico import ciphertexts
 from motecrypt.studies.pico.figures import (
-    AGAIN,
     CASES,
     MBED,
     OPERATIONS,
-    SOURCE,
     CallTiming,
     Sized,
     Timings,
@@ -21,6 +19,7 @@ from motecrypt.studies.pico.figures import (
     sizes,
     why_unsized,
 )
+from motecrypt.studies.words import words
 
 CLAIMS = "Strings: claims"
 
@@ -42,90 +41,34 @@ def claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
     unsized = why_unsized(found, fast, other)
     others = ciphertexts.ciphertexts([case for case in CASES if case is not CASES[1]])
     same = [c for c in others if c.verdict == "matches"]
+    said = words("pico")
     return [
-        _claim(
+        said.row(
             "fastest",
-            "Mbed TLS is the fastest of the four",
-            f"tiny-AES-c takes {min(ratios):.2f} to {max(ratios):.2f} times as long, cold"
-            if ratios
-            else None,
-            min(ratios, default=0.0),
-            Bound("above", 1.0),
-            "by ours against tiny-AES-c; against the other two by the paper alone"
-            if ratios
-            else "a library could not be measured",
-            Evidence("author's code"),
+            least=min(ratios) if ratios else None,
+            most=max(ratios) if ratios else None,
+            found=min(ratios, default=0.0),
         ),
-        _claim(
+        said.row(
             "low-memory",
-            "Mbed TLS's flash and RAM are low as well",
-            f"{_both(big)}; tiny-AES-c {_both(small)}" if big and small else None,
-            float(big.flash_bytes) if big else 0.0,
-            Bound("at most", float(small.flash_bytes) if small else 0.0),
-            "it takes the most flash of the two measured; the printed sizes do not count the libraries"
-            if big and small
-            else unsized,
-            Evidence(
-                "author's code",
-                cause="its tables and code are larger than tiny-AES-c's",
-                known="shown by experiment",
-                command="motecrypt measure --device pico --library mbedtls --library tiny-aes-c "
-                "--cipher aes128-cbc --bytes 48",
-            ),
+            big=_both(big) if big and small else None,
+            small=_both(small) if big and small else None,
+            found=float(big.flash_bytes) if big else 0.0,
+            expected=Bound("at most", float(small.flash_bytes) if small else 0.0),
+            unsized=unsized,
         ),
-        _claim(
+        said.row(
             "mbed-os",
-            "over 40 KB of RAM is Mbed OS itself",
-            f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'" if big and small else None,
-            0.0,
-            Bound("above", 40_000.0),
-            "Mbed OS is not built here; "
-            + ("the libraries' parts leave 40 KB for it" if big and small else unsized),
-            Evidence("other", bring=MBED),
-            said="40 KB",
+            big=big.ram_bytes if big and small else None,
+            small=small.ram_bytes if big and small else None,
+            sized=big is not None and small is not None,
+            found=0.0,
+            unsized=unsized,
+            bring=MBED,
         ),
-        _claim(
-            "same-key",
-            "the same key and IV in all libraries",
-            f"the sketch's key and IV give {len(same)} of the 8 printed ciphertexts",
-            float(len(same)),
-            Bound("at least", 8.0),
-            "case 2 has the sketch's key and another IV; case 1 at 128 bits has another IV or key",
-            Evidence(
-                "same algorithm, ours",
-                cause=f"{8 - len(same)} of the printed ciphertexts come of another IV or key",
-                known="shown by experiment",
-                command=AGAIN,
-            ),
-        ),
+        said.row("same-key", found=float(len(same)), others=8 - len(same)),
     ]
 
 
 def _both(size: Sized) -> str:
     return f"{size.flash_bytes:,} bytes of flash and {size.ram_bytes:,} of RAM"
-
-
-def _claim(
-    id: str,
-    text: str,
-    ours: str | None,
-    value: float,
-    expected: Bound,
-    note: str,
-    evidence: Evidence,
-    said: str = "yes",
-) -> Comparison:
-    return compare(
-        id=f"pico-claim-{id}",
-        source=SOURCE,
-        table=CLAIMS,
-        row=text,
-        column="",
-        kind="claim",
-        published=said,
-        measured=ours,
-        expected=expected,
-        found=value,
-        evidence=evidence,
-        note=note,
-    )

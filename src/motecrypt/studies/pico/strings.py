@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from motecrypt.base.model import Cell, Measurement, Operation, Section
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.judge import Bound, Check, Evidence, compare
+from motecrypt.studies.judge import Bound, agree
 from motecrypt.studies.pico import ciphertexts, evictions
 from motecrypt.studies.pico.figures import (
-    AGAIN,
     CASES,
     DEVICE,
     KEY_BITS,
     MBED,
     OPERATIONS,
     SIZES,
-    SOURCE,
     CallTiming,
     Case,
     Sized,
@@ -33,6 +32,7 @@ from motecrypt.studies.pico.figures import (
     why_unsized,
 )
 from motecrypt.studies.pico.string_claims import CLAIMS, claims
+from motecrypt.studies.words import words
 
 TIMES = "Strings: time"
 MEMORY = "Strings: memory"
@@ -66,7 +66,7 @@ def sections(results: Results) -> list[Section]:
         _cause_section(_times(timed, found)),
         evictions.section(timed),
         _compiler_section(found),
-        _plain(ciphertexts.TITLE, ciphertexts.ciphertexts(), ciphertexts.TEXT),
+        _plain(ciphertexts.TITLE, ciphertexts.ciphertexts(), words("pico").text("ciphertexts")),
         _plain(MEMORY, _memory(found, brought_sizes(results)), _memory_text(found)),
         _plain(CLAIMS, claims(timed, found), ""),
     ]
@@ -89,54 +89,46 @@ def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
         row = printed().get((case.number, bits))
         published = row.time_us(operation) if row else None
         ours = timed[case.number, bits, operation]
-        value, cause, bring, figures = None, "", "", {}
+        told: dict[str, Any] = dict.fromkeys(("reason", "per_block", "blocks", "facts", "cause", "bring"))
         if isinstance(ours, str):
-            note = ours
-            bring = ours if case.configuration is None else ""
+            told |= {"reason": ours, "bring": ours if case.configuration is None else None}
             if published is not None:
                 blocks = case.processed_bytes // 16
-                note += f"; {published / blocks:.0f} µs for each of {blocks} blocks"
+                told |= {"blocks": blocks, "per_block": published / blocks}
         else:
-            value, note = round(ours.time_us(boot2), 1), _facts(ours)
-            if case.key_in_call:
-                note += "; with the key's set-up, since the source's call takes the key; without its Base64"
-            if published is None:
-                note = f"the source printed none for {bits} bits; {note}"
-            else:
+            told |= {"facts": _facts(ours), "measured": round(ours.time_us(boot2), 1)}
+            if published is not None:
                 cause = _cause(ours, published, by_flags(found, case, bits, operation))
-                note, figures = f"{note}; {cause}", {"warm_us": ours.time_us(0)}
+                told |= {"cause": cause, "figures": {"warm_us": ours.time_us(0)}}
+        timed_ours = not isinstance(ours, str)
         rows.append(
-            compare(
-                id=f"pico-time-{case.library}-{bits}-{operation}",
-                source=SOURCE,
-                table=TIMES,
-                row=f"{case.title} AES-{bits}",
-                column=operation,
-                unit="µs",
+            words("pico").row(
+                "time",
+                case=case,
+                bits=bits,
+                operation=operation,
                 published=published,
-                measured=value,
                 tolerance=COMPILER,
-                evidence=Evidence("author's code", bring=bring, less_is_better=True, cause=cause),
-                note=note,
-                figures=figures,
+                unprinted=timed_ours and published is None,
+                with_key=timed_ours and case.key_in_call,
+                **told,
             )
         )
     return rows
 
 
 def _facts(ours: CallTiming) -> str:
-    band = "/".join(f"{ours.time_us(p):.0f}" for p in miss_cycles())
-    at = "/".join(map(str, miss_cycles()))
-    where = " after the key's set-up" if ours.costs else ""
-    text = (
-        f"warm {ours.time_us(0):.0f}; cold{where} {band} at {at} cycles a miss; "
-        f"{ours.core_cycles:,} core cycles, {ours.misses} lines missed"
+    name, share = ours.costs.functions[0] if ours.costs and ours.costs.functions else ("?", 0.0)
+    return words("pico").text(
+        "facts",
+        warm=ours.time_us(0),
+        costs=ours.costs,
+        band="/".join(f"{ours.time_us(p):.0f}" for p in miss_cycles()),
+        at="/".join(map(str, miss_cycles())),
+        ours=ours,
+        share=100 * share,
+        name=name,
     )
-    if ours.costs:
-        code, tables = ours.costs.code_lines_new, ours.costs.table_lines_new
-        name, share = ours.costs.functions[0] if ours.costs.functions else ("?", 0.0)
-        text += f" (code {code}, tables {tables}); {100 * share:.0f} % of the instructions in {name}"
-    return text
 
 
 def _cause(ours: CallTiming, published: float, levels: Mapping[tuple[str, str], float]) -> str:
@@ -144,58 +136,26 @@ def _cause(ours: CallTiming, published: float, levels: Mapping[tuple[str, str], 
     _, boot2, _ = miss_cycles()
     fewer = {level: us for (level, cache), us in levels.items() if cache == "warm" and level != "-Os"}
     others = " and ".join(f"{us:.0f} at {level}" for level, us in sorted(fewer.items()))
-    warm, cold = ours.time_us(0), ours.time_us(boot2)
+    warm, cold, said = ours.time_us(0), ours.time_us(boot2), words("pico")
     if published < warm:
-        return (
-            f"the published time is {100 * (1 - published / warm):.0f} % below even the warm figure, which "
-            "no cache explains: its compiler made fewer instructions than GCC 12 does at -Os "
-            f"({others}, warm)"
-        )
+        return said.text("below-warm", below=100 * (1 - published / warm), others=others)
     lines = ours.lines_for(published, boot2)
     if published > cold:
-        return (
-            f"the published time is {100 * (published / cold - 1):.0f} % above the cold figure: "
-            f"{lines * boot2 / ours.misses:.0f} cycles a miss, or more than these bytes was timed"
-            if ours.misses
-            else "the published time is above the cold figure: more than these bytes was timed"
+        return said.text(
+            "above-cold",
+            misses=ours.misses,
+            above=100 * (published / cold - 1),
+            cycles=lines * boot2 / ours.misses if ours.misses else 0.0,
         )
-    return (
-        f"between warm and cold: {lines:.0f} of the {ours.misses} lines, at {boot2} cycles each, give the "
-        "published time. The rest may have been in its cache: the sketch's loop repeats, and the printed "
-        "pass is hardly its first, since the line that its setup() prints is missing."
-        f"{_tables_alone(ours, published, fewer)} The compiler counts as well ({others}, warm)"
-    )
-
-
-def _tables_alone(ours: CallTiming, published: float, levels: Mapping[str, float]) -> str:
-    """Whether the tables' lines, which no compiler changes, and the fastest core take more than the paper."""
-    _, boot2, _ = miss_cycles()
+    # The tables' lines, which no compiler changes, and the fastest core may take more than the paper.
     tables = ours.costs.table_lines_new if ours.costs else 0
-    least = ours.time_us(boot2, tables) - ours.time_us(0) + min([ours.time_us(0), *levels.values()])
-    if least <= published:
-        return ""
-    return (
-        f" That some were there is certain at {boot2} cycles: the tables' {tables} lines, which no compiler "
-        f"changes, and the fastest core would make {least:.0f} without a line of code missing."
-    )
-
-
-_TIME_TEXT = (
-    "The source's bytes, key and IV; times in µs at 125 MHz, GCC 12 -Os. The clock starts behind the key's "
-    "set-up, as in the source's sketch, so the call finds in the flash cache what the set-up left. cold: "
-    "nothing else was there. A miss costs 56 cycles by the second boot stage of the source's own core (its "
-    "bytes set the divider to 2), 112 with the SDK's default divider of 4; 35 would fit most rows: it is "
-    "shown and used for nothing. The verdict is that of cold 56. alone: the cache emptied at the call. "
-    "set-up: cold at 56, before the clock starts. paper is: its place between warm and cold 56."
-)
+    least = ours.time_us(boot2, tables) - warm + min([warm, *fewer.values()])
+    told = {"lines": lines, "misses": ours.misses, "boot2": boot2, "others": others, "tables": tables}
+    return said.text("between", **told, least=None if least <= published else least)
 
 
 def _time_section(timed: Timings) -> Section:
     low, boot2, high = miss_cycles()
-    columns = (
-        *("library", "key", "operation", "paper", "warm", f"cold {low}", f"cold {boot2}", f"cold {high}"),
-        *("ratio", "alone", "set-up", "lines", "paper is"),
-    )
     rows = []
     for case, bits, operation in _places():
         row = printed().get((case.number, bits))
@@ -216,7 +176,7 @@ def _time_section(timed: Timings) -> Section:
                 _place_of(published, ours.time_us(0), ours.time_us(boot2)),
             ]
         )
-    return Section(TIMES, columns, rows, _TIME_TEXT)
+    return words("pico").section("time", rows, low=low, boot2=boot2, high=high)
 
 
 def _place_of(published: float | None, warm: float, cold: float) -> str:
@@ -231,22 +191,10 @@ def _cause_section(rows: Sequence[Comparison]) -> Section:
         for r in rows
         if isinstance(r.published, float) and isinstance(r.measured, float)
     ]
-    return Section("Strings: residuals", ("figure", "paper", "ours", "verdict", "known", "cause"), lines)
+    return words("pico").section("residuals", lines)
 
 
 def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
-    columns = (
-        "library",
-        "key",
-        "operation",
-        "paper",
-        "-Os",
-        "-O1",
-        "-O2",
-        "-Os cold",
-        "-O1 cold",
-        "-O2 cold",
-    )
     rows = []
     for case, bits, operation in _places():
         levels = by_flags(found, case, bits, operation)
@@ -260,11 +208,7 @@ def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
                 *(f"{levels[w]:.0f}" if w in levels else "" for w in wanted),
             ]
         )
-    text = (
-        "48 random bytes; cold: the cache emptied at the call. The source names neither compiler nor flags; "
-        "its core's own are an older GCC at -Os. What a compiler changes is as large as the residuals."
-    )
-    return Section("Strings: the compiler's part", columns, rows, text)
+    return words("pico").section("compiler", rows)
 
 
 # --- memory ----------------------------------------------------------------------------------------
@@ -279,30 +223,32 @@ def _memory(
         row = printed()[case.number, 128]
         ours = known.get((case.library, case.configuration or ""))
         for column, published in (("flash", row.flash_bytes), ("RAM", row.ram_bytes)):
-            value, bring = None, MBED
-            checks: tuple[Check, ...] = ()
+            told: dict[str, Any] = {"reason": None, "needed": None, "bring": MBED}
             if ours is None:
-                note = why_unsized(found, case)
-                bring = f"{note}, and {MBED}" if case.configuration is None else MBED
+                reason = why_unsized(found, case)
+                told |= {
+                    "reason": reason,
+                    "bring": f"{reason}, and {MBED}" if case.configuration is None else MBED,
+                }
             elif column == "RAM":
-                value = float(ours.ram_bytes)
-                note = (
-                    "of the whole program with Mbed OS, which is not here; ours is the library's part alone"
-                )
+                told |= {"measured": float(ours.ram_bytes)}
             else:
-                value, (checks, note) = float(ours.flash_bytes), _flash_check(case, published, ours)
+                needed = Bound("at least", float(ours.symbol_bytes))  # whether it can hold the library at all
+                told |= {"measured": float(ours.flash_bytes), "needed": ours.symbol_bytes}
+                told |= {"check": (float(published), needed)}
+            judged = told.get("check")
             rows.append(
-                compare(
-                    id=_memory_id(case, column),
-                    source=SOURCE,
-                    table=MEMORY,
-                    row=case.title,
-                    column=column,
-                    unit="bytes",
+                words("pico").row(
+                    "memory",
+                    name=_memory_id(case, column),
+                    case=case,
+                    memory=column,
                     published=float(published),
-                    measured=value,
-                    evidence=Evidence("author's code", checks=checks, bring=bring),
-                    note=note,
+                    where=case.library if case.configuration else f"./{case.library}",
+                    ram=ours is not None and column == "RAM",
+                    small=judged is not None and not judged[1].holds(judged[0]),
+                    large=judged is not None and judged[1].holds(judged[0]),
+                    **told,
                 )
             )
     return [*rows, *_shares(), *_differences(known, found)]
@@ -324,45 +270,23 @@ def _shares() -> list[Comparison]:
         ):
             there = memory[column.lower()].bytes
             share = 100 * used / there
-            check = Check(published, share, f"its own {used:,} bytes are {share:.1f} %", AGAIN, PERCENT)
             rows.append(
-                compare(
-                    id=f"{_memory_id(case, column)}-share",
-                    source=SOURCE,
-                    table=MEMORY,
-                    row=case.title,
-                    column=f"{column} share",
-                    unit="%",
-                    kind="derived",
+                words("pico").row(
+                    "share",
+                    name=_memory_id(case, column),
+                    case=case,
+                    memory=column,
                     published=published,
                     measured=round(share, 1),
                     tolerance=PERCENT,
-                    evidence=Evidence(
-                        "the paper itself", checks=(check,), derived_from=(_memory_id(case, column),)
-                    ),
-                    note=f"{used:,} of {there:,} bytes"
-                    + ("" if check.holds else ": not the published value"),
+                    check=(published, share),
+                    share=share,
+                    used=used,
+                    there=there,
+                    holds=agree(share, published, PERCENT),
                 )
             )
     return rows
-
-
-def _flash_check(case: Case, published: int, ours: Sized) -> tuple[tuple[Check, ...], str]:
-    """Whether the printed bytes can hold the library at all."""
-    needed, where = ours.symbol_bytes, case.library if case.configuration else f"./{case.library}"
-    check = Check(
-        said=float(published),
-        expected=Bound("at least", float(needed)),
-        why=f"{case.title} alone brings {needed:,} bytes of code and tables: {published:,} can hold neither "
-        "it nor a program with Mbed OS and USB around it",
-        command=f"motecrypt measure --device pico --library {where} --cipher aes128-cbc --bytes 48",
-    )
-    if not check.holds:
-        return (check,), check.why
-    return (check,), (
-        f"{needed:,} bytes would fit, but the paper is of a whole program with Mbed OS and USB, and the same "
-        "as case 3's, whose library is larger: it counts something else than the program's flash"
-    )
 
 
 def _differences(
@@ -380,26 +304,9 @@ def _differences(
             note = "two contexts of the one, one of the other; what remains are the sketches' buffers"
             if column == "flash":
                 note = "two libraries of so different sizes in the same flash: the paper does not count them"
-        rows.append(
-            compare(
-                id=f"pico-memory-{larger.library}-less-{smaller.library}-{column.lower()}",
-                source=SOURCE,
-                table=MEMORY,
-                row=f"{larger.title} less {smaller.title}",
-                column=column,
-                unit="bytes",
-                kind="derived",
-                published=pair[0] - pair[1],
-                measured=value,
-                tolerance=CLOSE,
-                evidence=Evidence(
-                    "author's code",
-                    derived_from=tuple(_memory_id(case, column) for case in (larger, smaller)),
-                    cause=note,
-                ),
-                note=note,
-            )
-        )
+        told = {"larger": larger, "smaller": smaller, "name": column.lower(), "memory": column}
+        told |= {"published": pair[0] - pair[1], "measured": value, "tolerance": CLOSE, "note": note}
+        rows.append(words("pico").row("difference", **told))
     return rows
 
 
@@ -410,17 +317,12 @@ def _memory_text(found: Sequence[tuple[Cell, Measurement]]) -> str:
         for name in SIZES
         if (size := known.get(("mbedtls", name))) is not None
     ]
-    return (
-        "Ours: increase over the same firmware with a no-op cipher, AES-128, encryption and decryption. "
-        f"Mbed TLS by its configuration: {'; '.join(parts)}. None of them fits the printed 4,082 bytes. "
-        "Mbed OS sets rom-tables."
-    )
+    return words("pico").text("memory", configurations="; ".join(parts))
 
 
 def _plain(title: str, rows: Sequence[Comparison], text: str) -> Section:
-    columns = ("row", "column", "paper", "ours", "verdict", "note")
     lines = [[r.row, r.column, _short(r.published), _short(r.measured), r.verdict, r.note] for r in rows]
-    return Section(title, columns, lines, text)
+    return words("pico").section("plain", lines, title=title, text=text)
 
 
 def _short(value: float | str | None) -> str:
