@@ -18,6 +18,7 @@ from typing import Any
 
 from goldens import frozen
 from goldens.text import digest, plain
+from motecrypt.studies.words import read_words
 
 ROOT = Path(__file__).parents[1]
 PLACE = Path(__file__).parent / "golden" / "constants.json"
@@ -42,6 +43,8 @@ def sources() -> list[Path]:
     rooms = [*ROOMS, *(f"studies/{name}" for name in frozen.folders())]
     found = [path for room in rooms for path in (package / room).rglob("*.py")]
     found += (package / "studies").glob("*.py")
+    found += [package / "data" / "studies" / f"{name}.toml" for name in frozen.folders()]
+    found = [path for path in found if path.exists()]
     return sorted([*found, *(package / f"{name}.py" for name in MODULES)])
 
 
@@ -62,7 +65,13 @@ def names(path: Path) -> Iterator[str]:
 
 
 def constants(path: Path) -> dict[str, Any]:
-    """Their values."""
+    """Their values; of the words of a study what each row was published with and is judged by."""
+    if path.suffix == ".toml":
+        rows = read_words(path).rows
+        judged = {
+            name: [row[key] for key in ("published", "expected", "tolerance")] for name, row in rows.items()
+        }
+        return {name: plain(values) for name, values in judged.items() if values != [None] * 3}
     found = list(names(path))
     if not found:
         return {}

@@ -21,14 +21,14 @@ from motecrypt.adviser.hardware.residuals import (
 from motecrypt.adviser.hardware.rows import settings
 from motecrypt.base.model import Section
 from motecrypt.results import Results
-from motecrypt.studies.facts import Comparison, LikeForLike, Tolerance
+from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.hardware.charts import residual_chart
 from motecrypt.studies.hardware.compared import Compared, compared, not_compared
-from motecrypt.studies.judge import Evidence, compare
+from motecrypt.studies.words import words
 
 ORDER = 50
 TITLE = "Published cycles of real chips"
-SOURCE = "44 public repositories and manuals; each row names its own (docs/hardware.md)"
+SOURCE = words("hardware").source
 
 #: A row with these standings is compared; others are shown, without a verdict.
 JUDGED = (SCORED, SEEN, EXCLUDED)
@@ -45,21 +45,14 @@ def comparisons(results: Results) -> list[Comparison]:
 def _comparison(ran: Compared) -> Comparison:
     own = ran.residual
     row, goal = own.row, settings().goals[own.chip.memory]
-    basis: LikeForLike = "author's code, recorded" if ran.recorded else "author's code"
-    toolchains = ", ".join(run.name for run in own.figures.runs)
-    note = f"{own.chip.device}, {toolchains}: {100 * own.share:+.1f} %"
-    note += f", our toolchains differ by {100 * own.spread:.1f} %" if own.spread else ""
-    note += f"; {own.standing}: not scored" if not own.scored else ""
-    note += (
-        f"; {', '.join(told)}" if (told := [text for text in (row.flags, row.wait_states) if text]) else ""
-    )
-    note += f"; recorded on {ran.day}" if ran.recorded else ""
+    stated = ", ".join(text for text in (row.flags, row.wait_states) if text)
     cause = settings().cause_of(own.chip.device, row.code)
-    return compare(
-        id=f"hardware-{row.id}",
+    return words("hardware").row(
+        "residual",
         source=row.source,
-        table=row.chip,
-        row=f"{_short(row.code)}: {own.title}",
+        own=own,
+        row_of=row,
+        code=_short(row.code),
         column=_level(row.flags),
         unit=row.unit.replace("_per_", "/"),
         published=round(own.published, 6),
@@ -69,9 +62,15 @@ def _comparison(ran: Compared) -> Comparison:
             round(own.resolution + own.spread * own.published, 3),
             "goal of the model, spread of our toolchains, steps of the clock that was read",
         ),
-        evidence=Evidence(basis, cause=cause, known="consistent with" if cause else "unknown"),
-        note=note,
-        brief=f"{own.chip.device}, {100 * own.share:+.1f} %",
+        like_for_like="author's code, recorded" if ran.recorded else "author's code",
+        cause=cause,
+        known="consistent with" if cause else "unknown",
+        toolchains=", ".join(run.name for run in own.figures.runs),
+        percent=100 * own.share,
+        spread=100 * own.spread if own.spread else None,
+        scored=own.scored,
+        stated=stated or None,
+        day=ran.day if ran.recorded else None,
         figures={
             "scored": int(own.scored),  # summaries skip the others
             "cycles": round(own.cycles, 3),
@@ -194,18 +193,7 @@ def _fidelity_section(ran: Sequence[Compared]) -> Section:
                 *(own.text, own.kind, own.covers, own.condition),
             ]
         )
-    columns = (
-        *("device", "memory", "scored", "run", "median", "95th percentile", "worst"),
-        *("goal", "reached", "±", "which is", "covers", "code"),
-    )
-    return Section(
-        "How far our cycles are from those of real chips",
-        columns,
-        rows,
-        "Residuals of scored rows, without their sign. ±: the spread of our toolchains is added to each. An "
-        "error bound covers 95 % of rows like these with 95 % confidence; fewer than 59 rows give the range "
-        "seen, their largest, which covers less.",
-    )
+    return words("hardware").section("fidelity", rows)
 
 
 def _percent(share: float) -> str:
@@ -215,13 +203,8 @@ def _percent(share: float) -> str:
 def _residual_section(device: str, ran: Sequence[Compared]) -> Section:
     rows = [_residual_row(each.residual) for each in ran]
     days = sorted({each.day for each in ran if each.recorded})
-    said = f"Recorded on {', '.join(days)}, of code that is not here; " if days else ""
-    return Section(
-        f"Rows on {device}",
-        ("row", "code", "what", "flags", "unit", "published", "ours", "residual", "toolchains", "standing"),
-        rows,
-        f"{said}'reproduce hardware --library FOLDER' runs a copy of your own (docs/hardware.md).",
-    )
+    told = ", ".join(days) if days else None
+    return words("hardware").section("residuals", rows, device=device, days=told)
 
 
 def _residual_row(own: Residual) -> list[str]:
@@ -251,14 +234,7 @@ def _laid_down() -> Section:
         ["compiler", each.device, ", ".join(each.codes), each.toolchain, "", each.reason]
         for each in rules.compilers_known
     ]
-    return Section(
-        "What was laid down",
-        ("kind", "device", "name", "value", "fitted", "source"),
-        rows,
-        f"Code that the makers of a model had looked at is compared, but not scored. C code is scored if its "
-        f"compiler is known, or if our toolchains and their variants differ by at most "
-        f"{_percent(rules.compilers)}.",
-    )
+    return words("hardware").section("laid-down", rows, most=_percent(rules.compilers))
 
 
 def _left_out(ran: Sequence[Compared]) -> Section:
@@ -269,9 +245,4 @@ def _left_out(ran: Sequence[Compared]) -> Section:
         if (reason := NOT_COMPARED.get(each.residual.standing))
     )
     rows = [[chip, reason, str(count)] for (chip, reason), count in sorted((counted + other).items())]
-    return Section(
-        "Published rows that are not scored",
-        ("chip", "reason", "rows"),
-        rows,
-        "Rows of simulators and rows that contradict others of their source are marked, and never scored.",
-    )
+    return words("hardware").section("left-out", rows)
