@@ -34,7 +34,7 @@ have steps."""
 
 
 class Looked:
-    """What was looked up in the file system, each thing once. It is for files that do not change meanwhile."""
+    """What was looked up in the file system, each thing once: for files that do not change meanwhile."""
 
     def __init__(self) -> None:
         self.listings = _Listings()
