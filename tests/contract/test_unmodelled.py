@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from kits import needs_kit, on_devices
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.catalog.chips import CHIPS
+from motecrypt.catalog.devices import read_device
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely
+from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely, with_places
 
 CATALOG = Catalog.load()
 Build = Callable[[str], Path]
@@ -62,23 +65,23 @@ class Part:
     name: str
 
 
-STM32_TIMER = Part(0x40000400, 0x40000424, "the timers")
+STM32_TIMER = Part(0x40000400, 0x40000424, "TIM3")
 LACKS = {
     "bluepill": STM32_TIMER,
     "stm32f0": STM32_TIMER,
     "stm32f4": STM32_TIMER,
     "stm32f4-168": STM32_TIMER,
     "stm32l1": STM32_TIMER,
-    "due": Part(0x40080000, 0x40080010, "the timers"),
-    "microbit": Part(0x40008000, 0x40008504, "the timers"),
-    "mkrzero": Part(0x42002C00, 0x42002C10, "the timers"),
-    "nrf52840": Part(0x4000B000, 0x4000B504, "the real-time counters"),
+    "due": Part(0x40080000, 0x40080010, "TC0"),
+    "microbit": Part(0x40008000, 0x40008504, "TIMER0"),
+    "mkrzero": Part(0x42002C00, 0x42002C10, "TC3"),
+    "nrf52840": Part(0x4000B000, 0x4000B504, "RTC0"),
     "pico": Part(0x40050000, 0x40052004, "PWM"),
     "pico2": Part(0x400B8000, 0x400BA024, "TIMER1"),
-    "ch32v003": Part(0x40012C00, 0x40012C24, "the timers"),
-    "ch32v003-24mhz": Part(0x40012C00, 0x40012C24, "the timers"),
-    "esp32c3": Part(0x60023000, 0x60023004, "the system timer"),
-    "hifive1": Part(0x10015000, 0x10015008, "PWM"),
+    "ch32v003": Part(0x40012C00, 0x40012C24, "TIM1"),
+    "ch32v003-24mhz": Part(0x40012C00, 0x40012C24, "TIM1"),
+    "esp32c3": Part(0x60023000, 0x60023004, "SYSTIMER"),
+    "hifive1": Part(0x10015000, 0x10015008, "PWM0"),
     "uno": Part(0x66, 0x66, "OSCCAL"),
     "nano": Part(0x64, 0x64, "PRR"),
     "leonardo": Part(0xC4, 0xC4, "TCCR4E"),
@@ -100,6 +103,8 @@ SYSTICK_INTERRUPTS = "AT(0xE000E014) = 999; AT(0xE000E010) = 7"
 PENDSV = "AT(0xE000ED04) = 1u << 28"
 RESET = "AT(0xE000ED0C) = 0x05FA0004"
 ENABLES = "AT(0xE000E100) = 1"
+RTC_AND_RESETS = (0x400E1A00, 0x400E1A60, 0x400E1A04)
+"""Of the due: a block of the driver, and registers in it of two peripherals."""
 MIE = '__asm__ volatile("csrw mie, %0" : : "r"(0x80))'
 
 
@@ -139,6 +144,8 @@ def touches(device: Device) -> list[str]:
         found.append(MIE)
     if device.name == "uno":
         found.append(READS)
+    if device.name == "due":
+        found.append("; ".join(map(stores, RTC_AND_RESETS[1:])))
     return found
 
 
@@ -208,6 +215,39 @@ def test_each_block_gets_its_own_line_core_peripherals_too(firmware: Build, name
         (0xE000ED90, "MPU", 3),
         (part.block, part.name, 3),
     ]
+
+
+@needs_kit("pico")
+def test_a_block_with_several_peripherals_names_those_that_are_used(firmware: Build) -> None:
+    device = CATALOG.device("due")
+    ended = ran(firmware("due"), device, "; ".join(map(stores, RTC_AND_RESETS[1:])))
+    assert [(b.address, b.name, b.accesses) for b in ended.unmodelled] == [
+        (RTC_AND_RESETS[0], "RTC, RSTC", 6)
+    ]
+
+
+@needs_kit("pico")
+def test_a_devices_own_chip_names_its_blocks(firmware: Build, tmp_path: Path) -> None:
+    folder = tmp_path / "bluepill"
+    shutil.copytree(CATALOG.device("bluepill").folder, folder)
+    text = (CHIPS / "STM32F103C8.toml").read_text()
+    (folder / "chip.toml").write_text(text.replace('name = "TIM3"', 'name = "MY_TIMER"'))
+    ended = ran(firmware("bluepill"), read_device(folder), stores(STM32_TIMER.register))
+    assert [block.name for block in ended.unmodelled] == ["MY_TIMER"]
+
+
+@needs_kit("pico")
+def test_the_driver_names_the_blocks_of_a_chip_without_a_file(firmware: Build) -> None:
+    device = CATALOG.device("bluepill")
+    ended = ran(firmware("bluepill"), device, stores(STM32_TIMER.register))
+    image = read_image(firmware("bluepill"), device)
+    (block,) = ended.unmodelled
+    told = replace(ended, unmodelled=(replace(block, name="the timers"),))
+    assert with_places(told, image, replace(device, chip="STM32F9")).unmodelled[0].name == "the timers"
+    assert with_places(told, image, device).unmodelled[0].name == "TIM3"
+    unlisted = replace(block, address=0x40013800, name="")  # the driver lists at most 256 registers
+    both = with_places(replace(told, unmodelled=(block, unlisted)), image, device)
+    assert [each.name for each in both.unmodelled] == ["TIM3", "USART1"]
 
 
 @pytest.mark.parametrize("name", on_devices(*WITHOUT_EXCEPTIONS))

@@ -33,6 +33,7 @@ from motecrypt.build.setup.systems import read_systems
 from motecrypt.build.toolchain.sources import sources_of
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import read_accelerators
+from motecrypt.catalog.chips import read_chip
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import read_library_folder
@@ -49,7 +50,9 @@ from motecrypt.studies.rf import alternatives
 from motecrypt.studies.words import read_words
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
-FILES = sorted(PACKAGE.rglob("*.toml"))
+CHIPS = ("ATmega328P", "nRF51822", "FE310-G002")
+"""Of the chips, whose long files all have the same keys, those that are tried here."""
+FILES = sorted(path for path in PACKAGE.rglob("*.toml") if path.parent.name != "chips" or path.stem in CHIPS)
 NAMED_FREELY = (
     "placement",
     "configuration",
@@ -74,6 +77,8 @@ DEBIANS = ("packages", "files")
 """Tables whose keys are Debian's; test_systems.py compares them with those of the kits."""
 FIGURES_APART = ("radios", "toolchains", "libraries", "accelerators", "studies")
 """Folders whose files have no figure at a key of POSITIVE."""
+LONG_LIST = 8
+"""Of a longer list of tables, only the first with the same keys is changed."""
 FREE_FILES = ("setup.toml", "systems.toml", "processors.toml", "storage.toml", "columns.toml")
 """Files whose tables are named freely."""
 
@@ -131,6 +136,7 @@ def read(path: Path) -> object:
             "libraries": _library,
             "accelerators": read_accelerators,
             "studies": read_words,
+            "chips": read_chip,
         }.get(path.parent.name)
         assert reader is not None, f"{path}: who reads this?"
     return reader(path)
@@ -157,8 +163,10 @@ def keys(
         if isinstance(value, dict):
             chosen = (not where and key in NAMED_FREELY) or key in DEBIANS
             yield from keys(value, chosen, (*where, key))
+        seen: list[set[str]] = []
         for number, each in enumerate(value if isinstance(value, list) else ()):
-            if isinstance(each, dict):
+            if isinstance(each, dict) and not (len(value) > LONG_LIST and set(each) in seen):
+                seen.append(set(each))
                 yield from keys(each, False, (*where, key, number))
 
 

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain.drivers import driver
+from motecrypt.catalog.chips import chip_of
 from motecrypt.simulate.emulate.avr_names import register_names
 from motecrypt.simulate.emulate.blocks import vectors_of
 from motecrypt.simulate.emulate.conformance import Unmodelled, watch_list
@@ -158,21 +159,22 @@ def run_freely(
 
 def with_places(ended: Ended, image: Image, device: Device) -> Ended:
     """With the names of what is not modelled, and where it was used first."""
-    if device.runner == "simavr":
-        ended = _with_names(ended, device.simulator["mcu"])
+    if ended.touched:
+        ended = _with_names(ended, device)
     return replace(ended, unmodelled=_with_places(ended.unmodelled, image, device))
 
 
-def _with_names(ended: Ended, mcu: str) -> Ended:
-    """With the names of an AVR's registers."""
-    if not ended.touched:
-        return ended
-    names = register_names(mcu)
-    return replace(
-        ended,
-        touched=tuple(replace(t, name=names.get(t.address, "")) for t in ended.touched),
-        unmodelled=tuple(replace(b, name=names.get(b.address, "")) for b in ended.unmodelled),
-    )
+def _with_names(ended: Ended, device: Device) -> Ended:
+    """With the names of an AVR's registers, or of the blocks of another chip: those of the registers used."""
+    touched, blocks = ended.touched, ended.unmodelled
+    names: Mapping[int, str] = {}
+    if device.runner == "simavr":
+        names = register_names(device.simulator["mcu"])
+        touched = tuple(replace(t, name=names.get(t.address, "")) for t in touched)
+    elif (chip := chip_of(device)) is not None:
+        names = chip.names_by_start((b.address for b in blocks), (t.address for t in touched))
+    named = tuple(replace(b, name=names.get(b.address) or b.name) for b in blocks)
+    return replace(ended, touched=touched, unmodelled=named)
 
 
 def _with_places(blocks: tuple[Unmodelled, ...], image: Image, device: Device) -> tuple[Unmodelled, ...]:
