@@ -17,6 +17,7 @@ import pytest
 
 from command_line import run
 from kits import needs_kit, on_devices
+from motecrypt import simulate
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
@@ -427,3 +428,17 @@ def test_an_attiny_without_a_line_has_it_too(tmp_path: Path, name: str) -> None:
     ended = run_freely(read_image(elf, device), device, FreeRun(max_seconds=1), lambda _: None)
     assert ended.reason == "stop"
     assert [(b.address, b.name, b.reads, b.writes) for b in ended.unmodelled] == [(0x51, "OSCCAL", 0, 1)]
+
+
+DRIVERS = Path(simulate.__file__).parent / "drivers"
+GAPS = re.compile(r"struct chip_gap (\w+)\[\] = \{(.*?)\n\};", re.DOTALL)
+ROW = re.compile(r"\{(0x[0-9A-F]+)u, (0x[0-9A-F]+)u, [01], \"")
+
+
+def test_what_is_not_modelled_are_whole_registers() -> None:
+    chips = dict(match.groups() for path in DRIVERS.glob("*.h") for match in GAPS.finditer(path.read_text()))
+    assert len(chips) > 6
+    for chip, rows in chips.items():
+        blocks = [(int(at, 16), int(size, 16)) for at, size in ROW.findall(rows)]
+        assert len(blocks) == len(re.findall(r"\{0x", rows)), chip
+        assert all(at % 4 == size % 4 == 0 and size for at, size in blocks), chip

@@ -272,6 +272,19 @@ def test_a_value_of_another_type_is_refused(
         assert "\n" not in str(told.value) and where[-1] in str(told.value), (where, str(told.value))
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_an_empty_source_is_refused(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A figure of others without a source is none."""
+    file = Changed(path, tmp_path, monkeypatch)
+    for where in keys(file.document, path.name in FREE_FILES):
+        table: Any = file.document
+        for step in where[:-1]:
+            table = table[step]
+        if where[-1] == "source" and isinstance(table["source"], str) and table["source"]:
+            with pytest.raises(InputError, match="source"):
+                file.read(where, lambda table, key: table.update({key: ""}))
+
+
 POSITIVE = (
     "key_bits",
     "aes_blocks",

@@ -5,7 +5,6 @@ And what is reported of parts that it does not have, and of firmware that does n
 
 from __future__ import annotations
 
-import re
 import struct
 import subprocess
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import simulate
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
@@ -173,17 +171,3 @@ def test_firmware_of_a_larger_core_is_refused_in_one_line(tmp_path: Path) -> Non
         ]
         subprocess.run(["arm-none-eabi-gcc", *flags, source, "-o", elf], check=True, timeout=60)
         read_image(elf, CATALOG.device("stm32l1"))
-
-
-DRIVERS = Path(simulate.__file__).parent / "drivers"
-GAPS = re.compile(r"struct chip_gap (\w+)\[\] = \{(.*?)\n\};", re.DOTALL)
-ROW = re.compile(r"\{(0x[0-9A-F]+)u, (0x[0-9A-F]+)u, [01], \"")
-
-
-def test_what_is_not_modelled_are_whole_registers() -> None:
-    chips = dict(match.groups() for path in DRIVERS.glob("*.h") for match in GAPS.finditer(path.read_text()))
-    assert len(chips) > 6
-    for chip, rows in chips.items():
-        blocks = [(int(at, 16), int(size, 16)) for at, size in ROW.findall(rows)]
-        assert len(blocks) == len(re.findall(r"\{0x", rows)), chip
-        assert all(at % 4 == size % 4 == 0 and size for at, size in blocks), chip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,16 @@ import pytest
 from coap_inputs import as_aiocoap, mutated, read_by_aiocoap, texts_are_utf8
 from coap_native import NativeCoap, compiled
 from kits import needs_kit, skip_without
-from motecrypt.link.gateway.protocols.coap.message import CoapError, CoapKind, CoapMessage, decode, uint
+from motecrypt.catalog import FIRMWARE
+from motecrypt.link.gateway.protocols.coap.message import (
+    CoapError,
+    CoapKind,
+    CoapMessage,
+    Code,
+    Option,
+    decode,
+    uint,
+)
 
 pytestmark = [needs_kit("host")]
 
@@ -99,3 +109,22 @@ def test_a_hundred_thousand_hostile_messages_break_no_rule_of_c(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     taken, answered, notified = (int(part.split()[0]) for part in done.stdout.split(","))
     assert taken > 30_000 and answered > 10_000 and notified > 1_000, done.stdout
+
+
+def test_codes_and_options_are_those_of_the_gateway() -> None:
+    """Whose own are compared with the registry."""
+    header = (FIRMWARE / "coap" / "coap.h").read_text()
+    codes, options = header.partition("Numbers of options")[::2]
+    found = [re.findall(r"\bCOAP_(\w+) = (0x[0-9A-F]+|\d+)\b", part) for part in (codes, options)]
+    others = {"UNAUTHORIZED": 0x81, "SERVER_ERROR": 0xA0, "ECHO": 252}
+    kinds = {"HEAD_BYTES": 4, "TOKEN_MAX": 8, "CON": 0, "NON": 1, "ACK": 2, "RST": 3}
+    known = {**Code.__members__, **kinds, **others}, {**Option.__members__, **others}
+    for numbers, expected in zip(found, known, strict=True):
+        assert len(numbers) > 10
+        assert {name: int(text, 0) for name, text in numbers} == {name: expected[name] for name, _ in numbers}
+
+
+def test_oscore_hides_a_request_behind_the_codes_of_the_standard() -> None:
+    """RFC 8613, 4.2: POST outside, or FETCH where it observes."""
+    source = (FIRMWARE / "coap" / "oscore.c").read_text()
+    assert [int(text, 16) for text in re.findall(r"\bFETCH = (0x\w+)", source)] == [Code.FETCH]

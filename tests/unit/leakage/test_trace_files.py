@@ -47,6 +47,19 @@ def test_what_is_written_is_read_again(tmp_path, traces, name, kept):
         assert found.model == "capture" and not found.marks.any()
 
 
+@pytest.mark.parametrize("name", ["t.trs", "t.npz"])
+def test_a_seed_of_0_is_kept(tmp_path, name):
+    write_traces(replace(whole(), seed=0), tmp_path / name)
+    assert read_traces(tmp_path / name).seed == 0
+
+
+@pytest.mark.parametrize(("samples", "kept"), [(32_767, True), (32_768, False)])
+def test_a_trs_file_has_as_many_marks_as_a_parameter_has_values(tmp_path, samples, kept):
+    """Its length is a signed number of 16 bits; more are left out."""
+    write_traces(whole(2, samples), tmp_path / "t.trs")
+    assert read_traces(tmp_path / "t.trs").marks.any() == kept
+
+
 @pytest.mark.parametrize("name", ["t.trs", "t.npz", "capture"])
 def test_traces_without_outputs_or_keys(tmp_path, name):
     plain = replace(whole(), outputs=None, labels=None, seed=None, keys=np.zeros(0, np.uint8))
