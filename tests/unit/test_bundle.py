@@ -15,9 +15,10 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -618,3 +619,20 @@ def test_the_command_packs_what_it_shows(packed: Path, tmp_path: Path) -> None:
     assert hashlib.sha256((tmp_path / "b.zip").read_bytes()).hexdigest() in done.stderr
     assert b"<html" in files["report.html"][:200].lower()
     assert all(check.holds is not False for check in _checked(tmp_path / "b.zip").values())
+
+
+def test_an_expansion_of_200_times_is_the_most(tmp_path: Path) -> None:
+    info = zipfile.ZipInfo("a")
+    info.compress_size = archive._SMALL
+    reader = SimpleNamespace(entries={}, refused=InputError)
+    for more in (0, 1):
+        info.file_size = archive.EXPANSION_MAX * info.compress_size + more
+        with pytest.raises(InputError, match="expands") if more else nullcontext():
+            archive._Reader._check(cast(Any, reader), info)
+
+
+def test_64_mib_are_the_most_that_is_compared_line_by_line(tmp_path: Path) -> None:
+    (tmp_path / "ours").write_bytes(b"a\nb")
+    for size, told in ((64 << 20, "1 of 2 lines differ"), ((64 << 20) + 1, "differs from what")):
+        bundle: Any = SimpleNamespace(size=lambda name, size=size: size, read=lambda name, most: b"a\nc")
+        assert checks._difference(bundle, "table.csv", tmp_path / "ours").startswith(told)

@@ -167,7 +167,7 @@ def _read_cell(name: str, table: Table) -> BatteryPart:
         pulse_ma=table.number("pulse_ma", above=0),
         curve=table.points("curve"),
     )
-    table.text("source", filled=True)
+    table.text("source")
     table.text("curve_source", filled=True)
     shelf_source = table.text("shelf_source", "")
     table.done()
@@ -193,7 +193,7 @@ def _read_regulator(name: str, table: Table) -> RegulatorPart:
         volts_in_min=table.number("volts_in_min", low=0),
         volts_in_max=table.number("volts_in_max", above=0),
     )
-    table.text("source", filled=True)
+    table.text("source")
     table.done()
     return regulator
 

@@ -101,7 +101,8 @@ class Table:
     def text(
         self, key: str, default: Any = ..., *, choices: Collection[str] = (), filled: bool = False
     ) -> str:
-        """A string; one of `choices` where there are any; not empty where `filled`."""
+        """A string; one of `choices` where there are any; not empty where `filled`, or if it is a source."""
+        filled = filled or key == "source"
         expected = f"one of {', '.join(choices)}" if choices else "some text" if filled else "a string"
         value: str = self._take(key, (str,), expected, default)
         if value is not default and ((choices and value not in choices) or (filled and not value.strip())):
@@ -164,7 +165,7 @@ class Table:
         if value is default:
             return tuple(value)
         values = [value] if isinstance(value, str) else value
-        if not values or not all(isinstance(each, str) for each in values):
+        if not values or not all(isinstance(each, str) and each.strip() for each in values):
             raise self.wrong(key, value, expected)
         return tuple(values)
 

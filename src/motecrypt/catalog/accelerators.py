@@ -96,13 +96,13 @@ def read_accelerators(path: Path) -> tuple[Accelerator, ...]:
         When a key is missing, unknown or wrong.
     """
     table = Table.read(path)
-    title, source = table.text("title", filled=True), table.text("source", filled=True)
+    title, source = table.text("title", filled=True), table.text("source")
     found = []
     blocks = tuple(_block(each) for each in table.tables("block", []))
     if blocks:
         found.append(Accelerator(title, _chips(table), source, blocks))
     for each in table.tables("without", []):
-        found.append(Accelerator(title, _chips(each), each.text("source", filled=True)))
+        found.append(Accelerator(title, _chips(each), each.text("source")))
         each.done()
     table.done()
     if not found:
@@ -126,7 +126,7 @@ def _block(table: Table) -> AcceleratorBlock:
         key_bits=_key_bits(table) if keyed else (),
         modes=table.texts("modes", choices=MODES) if keyed else (),
         decrypts=table.flag("decrypts") if keyed else False,
-        source=table.text("source", filled=True),
+        source=table.text("source"),
         published=tuple(_fact(each) for each in table.tables("published", [])),
     )
     table.done()
@@ -153,7 +153,7 @@ def _fact(table: Table) -> PublishedFact:
         what=table.text("what", filled=True),
         value=value,
         unit=unit,
-        source=table.text("source", filled=True),
+        source=table.text("source"),
     )
     table.done()
     if (value is None) != (not unit):

@@ -243,7 +243,7 @@ def read_chip(path: Path) -> ChipData:
     chip = ChipData(
         name=table.text("name", filled=True),
         title=table.text("title", filled=True),
-        source=table.text("source", filled=True),
+        source=table.text("source"),
         data_address=table.integer("data_address", 0, low=0, high=ADDRESS_MAX),
         memory={name: _memory(each) for name, each in table.named_tables("memory").items()},
         vectors=_vectors(table.table("vectors")),
@@ -299,7 +299,7 @@ def _clock(table: Table) -> CoreClock:
         after_reset=table.text("after_reset", choices=[each.name for each in sources]),
         hz_after_reset=table.integer("hz_after_reset", low=1, high=hz_max),
         hz_max=hz_max,
-        source=table.text("source", filled=True),
+        source=table.text("source"),
     )
     table.done()
     return clock

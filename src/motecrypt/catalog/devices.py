@@ -86,7 +86,7 @@ def read_device(folder: Path) -> Device:
         clock_hz=table.integer("clock_hz", low=1, high=100_000_000_000),
         kit=table.text("kit", filled=True),
         runner=runner,
-        source=table.text("source", filled=True),
+        source=table.text("source"),
         folder=folder,
         hal=table.texts("hal"),
         memory={name: _read_memory(t) for name, t in table.named_tables("memory", choices=MEMORIES).items()},
@@ -196,7 +196,7 @@ def _check_cache(table: Table) -> None:
         read.text("name", filled=True)
         read.integer("clocks", low=1, high=10_000)
         read.integer("divider", low=1, high=1000)
-        read.text("source", filled=True)
+        read.text("source")
         read.done()
 
 
@@ -275,7 +275,7 @@ def _read_current(table: Table) -> Current:
         state=table.text("state", choices=STATES),
         milliamperes=table.number("milliamperes", above=0),
         condition=table.text("condition", filled=True),
-        source=table.text("source", filled=True),
+        source=table.text("source"),
         of=table.text("of", "", choices=CURRENTS_OF),
     )
     table.done()

@@ -23,6 +23,6 @@ def read_flashing(table: Table) -> Flashing | None:
     if tool == "openocd" and not (configs and all(_CONFIG.fullmatch(name) for name in configs)):
         raise table.wrong("configs", list(configs), "OpenOCD's own files, such as target/stm32f1x.cfg")
     transport = table.text("transport", "", choices=("", "swd")) if tool == "openocd" else ""
-    table.text("source", filled=True)
+    table.text("source")
     table.done()
     return Flashing(tool, configs, transport)

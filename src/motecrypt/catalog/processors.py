@@ -54,7 +54,7 @@ def _read(whole: Table) -> dict[str, Processor]:
             clock_hz=table.number("clock_hz", above=0),
             supply_v=table.number("supply_v", above=0),
             current_ma=table.number("current_ma", above=0),
-            source=table.text("source", filled=True),
+            source=table.text("source"),
             assumption=table.text("assumption", ""),
         )
         table.done()

@@ -57,7 +57,7 @@ def read_toolchain(path: Path) -> Toolchain:
         name=path.stem,
         title=table.text("title", filled=True),
         release=table.text("release", ""),
-        source=table.text("source", filled=True),
+        source=table.text("source"),
         file=path,
         targets=tuple(_target(entry) for entry in table.tables("target")),
     )
@@ -79,7 +79,7 @@ def read_library(name: str) -> PinnedLibrary:
     """A library that a driver links."""
     path = LIBRARIES / f"{name}.toml"
     table = Table.read(path)
-    table.text("source", filled=True)
+    table.text("source")
     library = PinnedLibrary(
         name=name,
         title=table.text("title", filled=True),

@@ -13,6 +13,7 @@ from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
+from motecrypt.simulate.callgraph import thumb
 from motecrypt.simulate.callgraph.bounds import StackBound, dot, stack_bounds
 from motecrypt.simulate.callgraph.code import Call, MachineCode, State, StepOutcome, forget, walk
 from motecrypt.simulate.callgraph.thumb import thumb_step
@@ -341,3 +342,14 @@ def test_names_of_a_graph_are_quoted() -> None:
     bound = StackBound('a"b', 0, 1, 2, ('a"b',), ("c\\d",), pointers=("a",))
     assert '"a\\"b" [label="a\\"b\\n1 / 2 or more bytes"];' in dot([bound])
     assert '"a\\"b" -> "c\\\\d";' in dot([bound])
+
+
+def test_a_constant_of_thumb_is_spread_in_four_ways_or_turned() -> None:
+    """ThumbExpandImm (ARM DDI 0403, A5.3.2): i, imm3 and imm8 lie in the two halfwords."""
+
+    def expanded(number: int) -> int:
+        return thumb._immediate((number & 0x800) >> 1, (number & 0x700) << 4 | number & 0xFF)
+
+    spread = [expanded(way << 8 | 0xA7) for way in range(4)]
+    assert spread == [0xA7, 0x00A700A7, 0xA700A700, 0xA7A7A7A7]
+    assert [expanded(turn << 7 | 0x27) for turn in (8, 9, 31)] == [0xA7000000, 0x53800000, 0xA7 << 1]

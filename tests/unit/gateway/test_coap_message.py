@@ -172,11 +172,26 @@ def test_the_numbers_of_options_are_those_of_the_registry() -> None:
 def test_codes_are_those_of_the_registry() -> None:
     """RFC 7252, 12.1; RFC 7959, 6; RFC 8132, 6; RFC 8768, 6: class and detail."""
     registry = {
-        **{"EMPTY": 0.00, "GET": 0.01, "POST": 0.02, "PUT": 0.03, "DELETE": 0.04, "FETCH": 0.05},
-        **{"CREATED": 2.01, "CHANGED": 2.04, "CONTENT": 2.05, "CONTINUE": 2.31},
-        **{"BAD_REQUEST": 4.00, "BAD_OPTION": 4.02, "NOT_FOUND": 4.04, "NOT_ALLOWED": 4.05},
-        **{"NOT_ACCEPTABLE": 4.06, "TOO_LARGE": 4.13},
-        **{"BAD_GATEWAY": 5.02, "UNAVAILABLE": 5.03, "GATEWAY_TIMEOUT": 5.04, "NO_PROXYING": 5.05},
+        "EMPTY": 0.00,
+        "GET": 0.01,
+        "POST": 0.02,
+        "PUT": 0.03,
+        "DELETE": 0.04,
+        "FETCH": 0.05,
+        "CREATED": 2.01,
+        "CHANGED": 2.04,
+        "CONTENT": 2.05,
+        "CONTINUE": 2.31,
+        "BAD_REQUEST": 4.00,
+        "BAD_OPTION": 4.02,
+        "NOT_FOUND": 4.04,
+        "NOT_ALLOWED": 4.05,
+        "NOT_ACCEPTABLE": 4.06,
+        "TOO_LARGE": 4.13,
+        "BAD_GATEWAY": 5.02,
+        "UNAVAILABLE": 5.03,
+        "GATEWAY_TIMEOUT": 5.04,
+        "NO_PROXYING": 5.05,
         "HOP_LIMIT_REACHED": 5.08,
     }
     assert {code.name: (code >> 5) + (code & 31) / 100 for code in Code} == pytest.approx(registry)

@@ -17,7 +17,6 @@ from motecrypt.base.errors import InputError
 from motecrypt.link import state
 from motecrypt.link.gateway import lines
 from motecrypt.link.gateway.orders import TOKEN_MAX, read_order
-from motecrypt.link.gateway.protocols.coap import proxy as coap
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
 from motecrypt.link.gateway.protocols.tftp import proxy as tftp

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from recorded import CATALOG, Step, recorder, shown
 
+from motecrypt.attack.leakage import recording
 from motecrypt.attack.leakage.recording import CHANNELS, Recorder
 from motecrypt.attack.leakage.traces import Bytes
+from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 
 AVR = """
@@ -292,3 +294,13 @@ def test_a_value_is_traced_to_the_instruction_that_left_it(
     for (channel, number), found in wanted.items():
         meeting = detail["meetings"][number, CHANNELS.index(channel)]
         assert (int(meeting["source"]), int(meeting["place"])) == found, (channel, number)
+
+
+def test_a_simulator_that_hangs_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(*_: object) -> None:
+        raise process.Hangs("after 1 s")
+
+    what = recorder(AVR, "uno", tmp_path)
+    monkeypatch.setattr(recording.process, "readable", hangs)
+    with pytest.raises(MotecryptError, match="window: no trace: the simulator was killed after 1 s"):
+        samples_of(what, np.zeros((1, 4), np.uint8), 15)

@@ -275,7 +275,7 @@ def read_settings(path: Path) -> StudyRules:
                 entry.text("name"),
                 entry.text("value"),
                 entry.flag("fitted"),
-                entry.text("source", filled=True),
+                entry.text("source"),
             )
         )
         entry.done()

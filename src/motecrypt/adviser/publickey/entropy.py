@@ -39,7 +39,7 @@ def entropies(path: Path = ENTROPY) -> list[Entropy]:
                 title=entry.text("title", filled=True),
                 quality=entry.text("quality", choices=QUALITIES),
                 advice=entry.text("advice", filled=True),
-                source=entry.text("source", filled=True),
+                source=entry.text("source"),
             )
         )
         entry.done()

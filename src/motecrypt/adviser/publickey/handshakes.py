@@ -65,7 +65,7 @@ def handshakes(path: Path = HANDSHAKES) -> dict[str, Handshake]:
             operations=tuple((name, kind) for kind in _LISTED for name in entry.texts(kind)),
             aes_blocks=entry.integer("aes_blocks", low=0, high=BLOCKS_MAX),
             note=entry.text("note"),
-            source=entry.text("source", filled=True),
+            source=entry.text("source"),
         )
         entry.done()
         found[one.name] = one

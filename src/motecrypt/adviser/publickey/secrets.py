@@ -97,7 +97,7 @@ def causes(path: Path = CAUSES) -> list[VariationCause]:
                 implementations=entry.texts("implementations"),
                 kind=entry.text("kind", choices=KINDS),
                 text=entry.text("text", filled=True),
-                source=entry.text("source", filled=True),
+                source=entry.text("source"),
             )
         )
         entry.done()

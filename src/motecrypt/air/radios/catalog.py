@@ -152,7 +152,7 @@ class Radio:
 
 def _figure(table: Table, low: float | None = 0) -> SourcedNumber:
     value, unit = table.number("value", low=low), table.text("unit")
-    figure = SourcedNumber(value, unit, table.text("source", filled=True))
+    figure = SourcedNumber(value, unit, table.text("source"))
     table.done()
     return figure
 

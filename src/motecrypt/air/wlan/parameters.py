@@ -73,7 +73,7 @@ def _read_card(name: str, table: Table) -> Card:
         idle_ma=table.number("idle_ma", low=0),
         transmit_dbm=table.number("transmit_dbm", low=-50, high=50),
         sensitivity_dbm=sensitivity,
-        source=table.text("source", filled=True),
+        source=table.text("source"),
     )
     table.text("condition", filled=True)
     table.done()
@@ -88,7 +88,7 @@ def _read_signal(name: str, table: Table) -> Signal:
         walls_db=table.number("walls_db", low=0),
         fading=table.flag("fading"),
         exponent=table.number("exponent", above=0),
-        source=table.text("source", filled=True),
+        source=table.text("source"),
     )
     table.done()
     return signal

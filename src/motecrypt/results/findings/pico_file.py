@@ -34,7 +34,7 @@ def read_storage(path: Path) -> dict[str, dict[str, Any]]:
     for name, entry in Table.read(path).every_table().items():
         found[name] = entry.plain()
         entry.text("title", filled=True)
-        entry.text("source", filled=True)
+        entry.text("source")
         if name == "flash":
             entry.number("program_page_us", above=0)
             for erased in ("erase_4k_ms", "erase_32k_ms", "erase_64k_ms"):

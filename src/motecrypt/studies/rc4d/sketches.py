@@ -48,7 +48,7 @@ def read_sketches(path: Path) -> RecordedSketches:
     prints, figures = {}, {}
     for cipher, entry in table.named_tables("prints").items():
         prints[cipher] = entry.text("hex", filled=True)
-        entry.text("source", filled=True)
+        entry.text("source")
         entry.done()
     for row, entry in table.named_tables("sketch").items():
         figures[row] = SketchFigures(

@@ -63,7 +63,7 @@ def read(path: Path) -> tuple[Alternative, ...]:
         kept = {}
         for each in PROPERTIES:
             part = entry.table(each)
-            kept[each] = SourcedProperty(part.text("is", filled=True), part.text("source", filled=True))
+            kept[each] = SourcedProperty(part.text("is", filled=True), part.text("source"))
             part.done()
         found.append(
             Alternative(
@@ -72,7 +72,7 @@ def read(path: Path) -> tuple[Alternative, ...]:
                 head_bytes=entry.integer("head_bytes", low=1),
                 block_bytes=entry.integer("block_bytes", 0, low=0),
                 frame=entry.text("frame", filled=True),
-                source=entry.text("source", filled=True),
+                source=entry.text("source"),
                 chip=entry.text("chip", filled=True),
                 chip_source=entry.text("chip_source"),
                 properties=kept,
