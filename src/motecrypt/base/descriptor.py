@@ -165,7 +165,9 @@ class Table:
         if value is default:
             return tuple(value)
         values = [value] if isinstance(value, str) else value
-        if not values or not all(isinstance(each, str) and each.strip() for each in values):
+        if not values or not all(
+            isinstance(each, str) and (each.strip() or key != "source") for each in values
+        ):
             raise self.wrong(key, value, expected)
         return tuple(values)
 
