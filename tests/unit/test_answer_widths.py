@@ -53,7 +53,7 @@ def profiled(request: RunRequest) -> ProfileResult:
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stored results are used, and nothing is measured."""
 
-    def stored(cells: Any, results: Results, *_: object) -> Any:
+    def stored(cells: Any, results: Results, *_: object, **__: object) -> Any:
         found = results.newest(cells)
         return {cell: found[cell] for cell in cells if cell in found}
 

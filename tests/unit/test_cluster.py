@@ -343,7 +343,7 @@ def test_a_source_that_changes_while_a_worker_runs_is_seen(
     swept(plan, scheduler, tmp_path / "r.db")
     batch = scheduler.sent[0][1]
     assert not worker.measure(batch).refused
-    monkeypatch.setattr(bench_keys, "key_of", lambda request: "f" * 64)
+    monkeypatch.setattr(bench_keys, "key_of", lambda *_: "f" * 64)
     assert "has other sources" in worker.measure(batch).refused
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from unit.test_descriptors import FILES, changed, document_text, placed, read
+from unit.test_descriptors import FILES, Changed
 
 NOTHING = 1e-9
 LEAST: tuple[list[float], list[float]] = ([NOTHING], [0, -NOTHING])  # above 0
@@ -103,7 +103,9 @@ def _numbers(value: Any, where: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("number", range(len(BOUNDS)))
-def test_a_number_is_taken_up_to_its_bounds(number: int, tmp_path: Path) -> None:
+def test_a_number_is_taken_up_to_its_bounds(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, pattern, (inside, outside) = BOUNDS[number]
     tried = 0
     for path in (path for path in FILES if str(path).endswith(f"/{file}")):
@@ -111,20 +113,18 @@ def test_a_number_is_taken_up_to_its_bounds(number: int, tmp_path: Path) -> None
         meant = [w for w in _numbers(document) if re.fullmatch(pattern, ".".join(map(str, w)))]
         if not meant:
             continue
-        target = placed(path, tmp_path, document_text(document))
+        changed = Changed(path, tmp_path, monkeypatch)
         for where in [*meant[:12], *meant[-3:]]:
             tried += 1
             complaint = rf"'{where[-1]}' is [-0-9.e]+;"
             for value in inside:
-                target.write_text(changed(path, where, lambda t, key, value=value: t.update({key: value})))
                 try:
-                    read(target)
+                    changed.read(where, lambda t, key, value=value: t.update({key: value}))
                 except InputError as error:  # of another check, such as that of two numbers
                     assert not re.search(complaint, str(error)), where
             for value in outside:
-                target.write_text(changed(path, where, lambda t, key, value=value: t.update({key: value})))
                 with pytest.raises(InputError, match=complaint):
-                    read(target)
+                    changed.read(where, lambda t, key, value=value: t.update({key: value}))
     assert tried
 
 

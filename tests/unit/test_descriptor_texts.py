@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from motecrypt.base.errors import InputError
-from unit.test_descriptors import FILES, changed, document_text, placed, read
+from unit.test_descriptors import FILES, Changed, read
 
 #: Which file, which keys (their paths joined by dots).
 FILLED = [
@@ -37,18 +37,19 @@ def texts(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("file", "pattern"), FILLED)
-def test_a_text_says_something(file: str, pattern: str, tmp_path: Path) -> None:
+def test_a_text_says_something(
+    file: str, pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried = set()
     for path in (path for path in FILES if str(path).endswith(f"/{file}")):
         document = tomllib.loads(path.read_text())
         meant = [where for where in texts(document) if re.fullmatch(pattern, ".".join(map(str, where)))]
         if not meant:
             continue
-        target = placed(path, tmp_path, document_text(document))
-        read(target)
+        changed = Changed(path, tmp_path, monkeypatch)
+        read(changed.place)
         for where in meant[:12]:
             tried.add(where[-1])
-            target.write_text(changed(path, where, lambda table, key: table.update({key: " "})))
             with pytest.raises(InputError, match=rf"'{where[-1]}' is ' '; expected some text"):
-                read(target)
+                changed.read(where, lambda table, key: table.update({key: " "}))
     assert tried

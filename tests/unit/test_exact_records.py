@@ -423,7 +423,7 @@ def cells() -> list[Cell]:
 def test_a_key_changes_with_all_that_a_cell_is(monkeypatch: pytest.MonkeyPatch) -> None:
     from motecrypt.measuring.bench import keys
 
-    monkeypatch.setattr(keys, "key_of", lambda request: f"{request!r}")
+    monkeypatch.setattr(keys, "key_of", lambda request, _: f"{request!r}")
     found = cell_keys(CATALOG, cells())
     assert list(found) == cells() and len(set(found.values())) == len(found)
     assert all(found[cell] == CellKeys(CATALOG)(cell) for cell in cells())
@@ -434,10 +434,10 @@ def test_a_key_changes_with_all_that_a_cell_is(monkeypatch: pytest.MonkeyPatch) 
     assert [*turned.simulator] != [*uno.simulator]
     other = replace(CATALOG, devices={**CATALOG.devices, "uno": turned})
     with monkeypatch.context() as patch:
-        patch.setattr(keys, "key_of", lambda request: "built")
+        patch.setattr(keys, "key_of", lambda *_: "built")
         assert CellKeys(other)(cells()[0]) == CellKeys(CATALOG)(cells()[0])
 
-    def fail(request: object) -> str:
+    def fail(*_: object) -> str:
         raise BuildError("no compiler")
 
     monkeypatch.setattr(keys, "key_of", fail)

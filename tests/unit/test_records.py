@@ -10,7 +10,6 @@ from lint.sources import modules
 #: What changes while it is used: tallies, what is being gathered, and stores.
 CHANGING = {
     "AskedOfNode",
-    "Carried",
     "CoapClient",
     "CrowdResult",
     "End",

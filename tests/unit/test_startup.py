@@ -114,7 +114,9 @@ def test_a_command_imports_what_it_needs(command: str, allowed: set[str]) -> Non
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_imports_neither_what_measures_nor_what_draws(kind: str) -> None:
-    assert CliRunner().invoke(application, ["list", kind]).exit_code == 0  # what it parses is kept from now on
+    assert (
+        CliRunner().invoke(application, ["list", kind]).exit_code == 0
+    )  # what it parses is kept from now on
     modules = imported("list", kind)
     assert not modules & (UNUSED | {"sqlite3", "subprocess", "tempfile"})
     assert not modules & {f"motecrypt.{room}" for room in MEASURING}

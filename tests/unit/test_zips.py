@@ -14,7 +14,6 @@ UNEQUAL = {
     "cli/radio.py: command",
     "present/report/translate_code.py: _comparison",
     "present/report/translate_code.py: _own_call",
-    "studies/rf/claims.py: _of_the_print",
 }
 
 
