@@ -41,6 +41,7 @@ _FUNCTIONS = {
     "motecrypt.attack.leakage.captures": ("assess_traces",),
     "motecrypt.attack.leakage.files": ("read_traces",),
     "motecrypt.attack.leakage.harness": ("LeakWindow",),
+    "motecrypt.app.provision": ("KeyFiles", "ProvisionRequest", "ProvisionResult", "provision", "registered"),
     "motecrypt.exports": ("LinkRadio",),
     "motecrypt.simulate.emulate.run": ("ChipSettings", "Uart"),
 }

@@ -24,11 +24,13 @@ from motecrypt import (
     CompareRequest,
     ExportRequest,
     HistoryRequest,
+    KeyFiles,
     Lengths,
     LinkRadio,
     MeasureRequest,
     MeasureResult,
     NodeStorage,
+    ProvisionRequest,
     Question,
     RecordsRequest,
     ReportRequest,
@@ -49,6 +51,8 @@ from motecrypt import (
     report,
     reproduce,
     sweep,
+    provision,
+    registered,
 )
 from motecrypt.app import ci as gating
 from motecrypt.app import reproduce as reproducing
@@ -57,6 +61,9 @@ from motecrypt.app.advise import plan as plan_advice
 from motecrypt.app.measure import plan
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import default_results
+from motecrypt.link.keys import create_master_file
+from motecrypt.link.native import LISTENS, TAG_16
+from motecrypt.link.provisioning import block_text
 from motecrypt.results import Results
 
 APP = Path(motecrypt.__file__).parent / "app"
@@ -443,6 +450,56 @@ def test_a_wrong_report_is_an_input_error(
 
 
 # --- all functions --------------------------------------------------------------------------------------
+
+
+@needs_kit("host")
+def test_a_node_is_provisioned_and_registered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key, radio = tmp_path / "gateway.key", load_radio("srf")
+    create_master_file(key)
+    files = KeyFiles(eep=tmp_path / "5.eep", image=tmp_path / "5.image", eeprom_at=64)
+    made = [
+        provision(ProvisionRequest(5, radio, files, long_tags=True), key),
+        provision(ProvisionRequest(7, radio, KeyFiles(png=None), sends_only=True, shown=True), key),
+    ]
+    assert capsys.readouterr() == ("", "")
+    assert (made[0].generation, made[0].packet_bytes, made[0].files) == (
+        *(1, radio.packet_bytes),
+        (tmp_path / "5.eep", tmp_path / "5.image"),
+    )
+    image = (tmp_path / "5.image").read_bytes()
+    assert image[:4] == bytes([*image[:2], made[0].options, made[0].packet_bytes])
+    assert made[0].block == block_text(image) and (tmp_path / "5.eep").read_text().startswith(":10004000")
+    assert made[0].options & ~made[1].options == TAG_16 | LISTENS
+    assert [(entry.node, entry.generation) for entry in registered(key, None, radio)] == [(5, 1), (7, 1)]
+
+
+@needs_kit("host")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "choose how to transfer its keys"),
+        ({"radio": load_radio("srf", 8), "shown": True}, "packets of 8 bytes"),
+        ({"member": True, "shown": True}, "a node has its own keys"),
+        ({"node": 63, "member": True, "shown": True}, "a key block has no counters"),
+        ({"node": 63, "sends_only": True, "shown": True}, "only receive"),
+        ({"node": 63, "oscore": Path("new")}, "a context is for one node"),
+        ({"oscore": Path("new"), "sends_only": True}, "cannot be asked"),
+        ({"oscore": Path("new"), "shown": True}, "only --eep and --eeprom hold a context"),
+        ({"files": KeyFiles(eep=Path("x"), image=Path("x"))}, "named twice"),
+        ({"files": KeyFiles(eep=Path("gateway.key.gateway.new"))}, "belongs to the gateway's record"),
+        ({"files": KeyFiles(uf2=Path("x"), flash_offset=1)}, "flash offset 0x1"),
+    ],
+)
+def test_what_cannot_be_provisioned_leaves_nothing(
+    changes: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    create_master_file(Path("gateway.key"))
+    with pytest.raises(InputError, match=said):
+        provision(replace(ProvisionRequest(5, load_radio("srf")), **changes), Path("gateway.key"))
+    assert {path.name for path in tmp_path.iterdir()} <= {"gateway.key", "gateway.key.gateway.lock"}
+
+
 
 
 def test_every_name_is_there_and_documented_with_types() -> None:

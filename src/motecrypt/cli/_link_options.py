@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from motecrypt.air.radios import Radio, load_radio
 from motecrypt.base.errors import InputError
 from motecrypt.link import read_key_file
 from motecrypt.link.modes import MODES
 
 Function = TypeVar("Function", bound=Callable[..., object])
-Kept = TypeVar("Kept", bound="FileStore | Spool")
+End = TypeVar("End", bound="Gateway | HostNode")
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway.spool import Spool
+    from motecrypt.air.radios import Radio
     from motecrypt.link.gateway_end import Gateway
     from motecrypt.link.node import HostNode
-    from motecrypt.link.state import FileStore
 
 MODE_HELP = (
     "safe: the secure link (default). T, C, P, B: the source "
@@ -66,12 +64,6 @@ def link_options(function: Function) -> Function:
     return function
 
 
-def chosen_radio(radio_name: str, packet_bytes: int | None) -> Radio:
-    """The radio that the options describe."""
-    radio = load_radio(radio_name)
-    return radio if packet_bytes is None else radio.with_figures(packet_bytes=packet_bytes)
-
-
 def chosen_key(mode: str, key_file: Path | None) -> bytes:
     """The key that the mode needs; empty for plaintext."""
     if mode == "T":
@@ -86,14 +78,10 @@ def named_key(mode: str, key_file: Path | None) -> Path:
     return key_file
 
 
-def open_gateway(key_file: Path, state: Path | None, packet_bytes: int, answer_ms: int = 250) -> Gateway:
-    """The gateway of a master key file, with its record next to it, or where `--state` says."""
-    from motecrypt.link.gateway_end import Gateway
-    from motecrypt.link.keys import read_master_file
-
-    suite, master = read_master_file(key_file)
-    store = _closed_at_the_end(open_store(state or key_file.with_name(f"{key_file.name}.gateway")))
-    return Gateway(store, master, suite, packet_bytes, answer_ms)
+def until_the_end(end: End) -> End:
+    """An end of the link whose file is free again when the command is over."""
+    click.get_current_context().call_on_close(end.close)
+    return end
 
 
 def new_epochs(gateway: Gateway, restored: bool, notice: Callable[[str], None]) -> None:
@@ -145,38 +133,6 @@ def called(node: int) -> str:
 def all_called(nodes: Iterable[int]) -> str:
     """Nodes in a message."""
     return ", ".join(map(called, nodes))
-
-
-def open_store(path: Path) -> FileStore | Spool:
-    """A gateway's record: a file, or the spool into which `motecrypt gateway` converted it."""
-    from motecrypt.link.state import FileStore
-
-    store = FileStore(path)
-    try:
-        with path.open("rb") as file:
-            if file.read(6) != b"SQLite":
-                return store
-    except OSError:
-        return store
-    from motecrypt.link.gateway.spool import Spool
-
-    return Spool(store)
-
-
-def open_node(key_file: Path, answer_ms: int) -> HostNode:
-    """The node of a node's key file, which holds its counters, too."""
-    from motecrypt.link.node import HostNode
-    from motecrypt.link.state import FileStore
-
-    return HostNode(_closed_at_the_end(FileStore(key_file)), answer_ms)
-
-
-def _closed_at_the_end(store: Kept) -> Kept:
-    """A state file that is free again when the command is over."""
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.call_on_close(store.close)
-    return store
 
 
 def check_free(gateway: Gateway, node: int, replace: bool) -> None:

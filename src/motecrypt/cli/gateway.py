@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.air.radios import Radio, load_radio
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.cli._link_options import (
     UNCONFIRMED,
     all_called,
     check_line,
-    chosen_radio,
     module_commands,
     new_epochs,
 )
@@ -27,7 +27,6 @@ from motecrypt.link.keys import read_master_file
 from motecrypt.link.state import FileStore
 
 if TYPE_CHECKING:
-    from motecrypt.air.radios import Radio
     from motecrypt.link.gateway.service import GatewayService
     from motecrypt.link.gateway.sinks import Sink
     from motecrypt.link.gateway_end import Gateway
@@ -171,7 +170,7 @@ def command(
         raise InputError("--mqtt-...: they need --mqtt; name the broker")
     if len({Path(port).resolve() for port in ports}) < len(ports):
         raise InputError("PORT: one port is named twice")
-    radio = chosen_radio(radio_name, packet_bytes)
+    radio = load_radio(radio_name, packet_bytes)
     radio_commands = module_commands(module_key)
     suite, master = read_master_file(key_file)
     record = state or key_file.with_name(f"{key_file.name}.gateway")

@@ -11,7 +11,8 @@ import click
 from click.core import ParameterSource
 
 from motecrypt.base.errors import InputError
-from motecrypt.cli._link_options import GROUP_NOTICE, NodeNumber, called, check_free, open_gateway
+from motecrypt.cli._link_options import GROUP_NOTICE, NodeNumber, called, check_free, until_the_end
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_key_file, create_master_file, create_private, read_master_file
 
 
@@ -149,7 +150,7 @@ def _node(
     if node == BROADCAST and not options[0]:
         raise InputError("--one-way: a group's members only receive; omit it")
     suite, _ = read_master_file(gateway_key)
-    gateway = open_gateway(gateway_key, state, packet_bytes)
+    gateway = until_the_end(open_gateway(gateway_key, state, packet_bytes))
     if not member:
         check_free(gateway, node, replace)
     wanted = sum(flag for flag, on in zip((LISTENS, SHORT, TAG_16), options, strict=True) if on)

@@ -11,8 +11,9 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.paths import read_regular
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.cli._link_options import check_free, open_gateway
+from motecrypt.cli._link_options import check_free, until_the_end
 from motecrypt.exports import plan_sketch
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_private, read_key_file, read_master_file
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def command(
         if memory.exists():
             _check(memory, node)
         else:
-            gateway = open_gateway(key_file, state, packet_bytes=12)
+            gateway = until_the_end(open_gateway(key_file, state, packet_bytes=12))
             check_free(gateway, node, replace)
         build_example(sketch.library.files, sketch.path, elf, interval_ms)
         if gateway is not None:

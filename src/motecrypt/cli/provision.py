@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.air.radios import load_radio
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
-from motecrypt.cli._link_options import GROUP, GROUP_NOTICE, NodeNumber, called, chosen_radio, open_store
+from motecrypt.cli._link_options import GROUP, GROUP_NOTICE, NodeNumber, called
 from motecrypt.cli._output import print_json, print_table, table_options
-from motecrypt.link.keys import read_master_file
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway.protocols.coap.context import OscoreContext
-    from motecrypt.link.gateway_end import Gateway
-    from motecrypt.link.native import Suite
+    from motecrypt.link.told import NodeEntry
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
@@ -93,138 +91,46 @@ def command(
 
     Files are new and readable by you alone. docs/link.md has the formats.
     """
-    from motecrypt.exports.link_node import link_options
-    from motecrypt.link import provisioning
-    from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES
-    from motecrypt.link.native import BROADCAST, STORAGE_BYTES, TAG_16
+    from motecrypt.app.provision import KeyFiles, ProvisionRequest, provision, registered
+    from motecrypt.link.native import BROADCAST
+    from motecrypt.link.provisioning import qr_terminal
 
-    radio = chosen_radio(radio_name, packet_bytes)
-    if not 12 <= radio.packet_bytes <= 255:
-        raise InputError(f"packets of {radio.packet_bytes} bytes; the link takes 12 to 255")
-    suite_name, gateway = _gateway(key_file, state, radio.packet_bytes)
+    radio = load_radio(radio_name, packet_bytes)
     if listed:
-        _list(gateway, as_json)
+        _list(registered(key_file, state, radio), as_json)
         return
-    offset = _offset(flash_offset)
-    context = None
-    if client_folder is not None:
-        context = _context(
-            node, suite_name, sends_only, [uf2_file, flash, image, png], eep or eeprom, block or qr
-        )
-    kept = state or key_file.with_name(f"{key_file.name}.gateway")
-    record = {kept.with_name(kept.name + suffix).resolve() for suffix in ("", ".new", ".lock")}
-    forms: dict[Path, Callable[[bytes], bytes]] = {}
-    for path, form in (
-        (eep, lambda storage: provisioning.eeprom_hex(storage, eeprom_at)),
-        (eeprom, lambda storage: provisioning.whole_eeprom(storage, eeprom_at)),
-        (uf2_file, lambda storage: provisioning.uf2(storage, offset)),
-        (flash, provisioning.flash_image),
-        (image, bytes),
-        (png, lambda storage: provisioning.qr_png(provisioning.block_text(storage))),
-    ):
-        if path is not None and path.resolve() in record:
-            raise InputError(f"{path}: belongs to the gateway's record; give another name")
-        if path is not None and path in forms:
-            raise InputError(f"{path}: named twice; give each format its own file")
-        if path is not None:
-            forms[path] = form
     if node is None:
+        if client_folder is not None:
+            raise InputError("--oscore: a context is for one node; name its number")
         raise InputError("name the node: a number from 0 to 62, different for each, or 'group'")
-    if member and node != BROADCAST:
-        raise InputError("--member: a node has its own keys; the option is for 'group'")
-    if sends_only and node == BROADCAST:
-        raise InputError("--sends-only: a group's members only receive; omit it")
-    if member and (block or qr or png):
-        raise InputError(
-            "--member: a key block has no counters, so old messages could be replayed; "
-            "give --eep, --eeprom, --uf2, --flash or --image"
-        )
-    if not forms and not block and not qr:
-        raise InputError(
-            "choose how to transfer its keys: --eep, --eeprom, --uf2, --flash, --image, --block, --qr "
-            "or --png"
-        )
-    for form in forms.values():
-        if form is not forms.get(png or Path()):
-            form(bytes(STORAGE_BYTES + (CONTEXT_BYTES if context else 0)))  # before a generation is used
-    if qr or png:
+    files = KeyFiles(eep, eeprom, eeprom_at, uf2_file, _offset(flash_offset), flash, image, png)
+    if qr:
         need("qr")
-    options = link_options(serial=radio.serial_byte_us > 0, sends_only=sends_only)
-    storage = b""
-
-    def make() -> dict[Path, bytes]:
-        nonlocal storage
-        wanted = options | (TAG_16 if long_tags else 0)
-        storage = gateway.member() if member else gateway.provision(node, wanted)
-        whole = context.stored(storage) if context else storage
-        return {**{path: form(whole) for path, form in forms.items()}, **client_files}
-
-    client_files = context.client_files(client_folder) if context and client_folder else {}
-    with provisioning.new_folder(client_folder) if client_folder else nullcontext():
-        provisioning.write_private(make, [*forms, *client_files])
-    generation = int.from_bytes(storage[4:6], "little")
+    made = provision(
+        ProvisionRequest(node, radio, files, sends_only, member, long_tags, client_folder, shown=block or qr),
+        key_file,
+        state,
+    )
     if node == BROADCAST:
         print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
     if as_json:
-        told = {"node": node, "generation": generation, "options": storage[2], "packet_bytes": storage[3]}
-        print_json(
-            {
-                **told,
-                "files": [*forms, *client_files],
-                **({"block": provisioning.block_text(storage)} if block else {}),
-            }
-        )
+        told = asdict(made)
+        secret = told.pop("block")
+        print_json({**told, **({"block": secret} if block else {})})
         return
-    for path in forms:
+    for path, _ in files.forms():
         once = "into each member once" if node == BROADCAST and not member else "once"
-        print(f"{path}: keys of {called(node)}, generation {generation}; write it {once}, then delete it")
+        keys = f"keys of {called(node)}, generation {made.generation}"
+        print(f"{path}: {keys}; write it {once}, then delete it")
     if client_folder is not None:
         print(
             f"{client_folder}: the same node's OSCORE context for aiocoap; move it to the client's computer, "
             "and keep no copy"
         )
     if block:
-        print(provisioning.block_text(storage))
+        print(made.block)
     if qr:
-        print(provisioning.qr_terminal(provisioning.block_text(storage)), end="")
-
-
-def _context(
-    node: int | None,
-    suite: Suite,
-    sends_only: bool,
-    without: list[Path | None],
-    image: Path | None,
-    shown: bool,
-) -> OscoreContext:
-    """A new OSCORE context, if the node can have one."""
-    from motecrypt.link.gateway.protocols.coap.context import new_context
-    from motecrypt.link.native import BROADCAST
-
-    if node is None or node == BROADCAST:
-        raise InputError("--oscore: a context is for one node; name its number")
-    if suite != "aes128-ccm":
-        raise InputError(
-            f"--oscore: AES-CCM is required, and this gateway's nodes use {suite}; use another key"
-        )
-    if sends_only:
-        raise InputError("--oscore: a node that never listens cannot be asked; omit --sends-only")
-    if image is None or shown or any(path is not None for path in without):
-        raise InputError(
-            "--oscore: only --eep and --eeprom hold a context; give one of them, and no other form"
-        )
-    return new_context(node)
-
-
-def _gateway(key_file: Path, state: Path | None, packet_bytes: int) -> tuple[Suite, Gateway]:
-    """Suite and gateway of a master key, with its record next to it, or where `--state` says."""
-    need("host")
-    from motecrypt.link.gateway_end import Gateway
-
-    suite, master = read_master_file(key_file)
-    store = open_store(state or key_file.with_name(f"{key_file.name}.gateway"))
-    click.get_current_context().call_on_close(store.close)
-    return suite, Gateway(store, master, suite, packet_bytes)
+        print(qr_terminal(made.block), end="")
 
 
 def _offset(text: str) -> int:
@@ -234,11 +140,10 @@ def _offset(text: str) -> int:
         raise InputError(f"--flash-offset {text}: not a number; give one such as 0x1f0000") from None
 
 
-def _list(gateway: Gateway, as_json: bool) -> None:
+def _list(entries: Sequence[NodeEntry], as_json: bool) -> None:
     """The registry: numbers, generations, and what each node's key block says."""
     from motecrypt.link.native import BROADCAST
 
-    entries = gateway.registry()
     if as_json:
         print_json([vars(entry) for entry in entries])
         return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.air.radios import Radio, load_radio
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.build.setup import need
 from motecrypt.cli._link_options import (
@@ -20,21 +21,19 @@ from motecrypt.cli._link_options import (
     called,
     check_line,
     chosen_key,
-    chosen_radio,
     link_options,
     module_commands,
     named_key,
     new_epochs,
-    open_gateway,
-    open_node,
+    until_the_end,
 )
 from motecrypt.link.file_parts import ANNOUNCEMENT, FileCollector, FileReceived
 from motecrypt.link.gateway.items import message_record, utc
+from motecrypt.link.gateway.opening import open_gateway, open_node
 from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, decode
 
 if TYPE_CHECKING:
-    from motecrypt.air.radios import Radio
     from motecrypt.link.gateway_end import Gateway
     from motecrypt.link.ports.session import LinkEnd, Talk
     from motecrypt.link.told import NodeEvent, NodeMessage
@@ -193,7 +192,7 @@ def command(
     from motecrypt.link.ports.session import answering, listen
     from motecrypt.link.ports.signals import Stop
 
-    radio = chosen_radio(radio_name, packet_bytes)
+    radio = load_radio(radio_name, packet_bytes)
     if mode != "safe" and (restored or group_file is not None):
         raise InputError("--restored, --group: the paper's modes have no record; omit --mode")
     paper_key = b"" if mode == "safe" else chosen_key(mode, key_file)
@@ -235,10 +234,10 @@ def _end(
     if link_end(path) == "node":
         if restored or state is not None:
             raise InputError(f"--restored, --state: {path} is a node's key; use them with a gateway's key")
-        node = open_node(path, answer_ms(radio))
+        node = until_the_end(open_node(path, answer_ms(radio)))
         check_line(node.number, node.options, node.packet_bytes, radio)
         return node
-    gateway = open_gateway(path, state, radio.packet_bytes, answer_ms(radio))
+    gateway = until_the_end(open_gateway(path, state, radio.packet_bytes, answer_ms(radio)))
     new_epochs(gateway, restored, printer.notice)
     for number in gateway.nodes:
         try:
@@ -255,7 +254,7 @@ def _member(end: LinkEnd, group_file: Path, radio: Radio) -> LinkEnd:
 
     if not isinstance(end, HostNode) or link_end(group_file) != "node":
         raise InputError("--group: --key must be a node's key, and --group that of a member of the group")
-    group = open_node(group_file, answer_ms(radio))
+    group = until_the_end(open_node(group_file, answer_ms(radio)))
     check_line(group.number, group.options, group.packet_bytes, radio)
     return MemberNode(end, group)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from motecrypt.air.radios import Radio, costs
+from motecrypt.air.radios import Radio, costs, load_radio
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import read_regular
 from motecrypt.build.setup import need
@@ -21,18 +21,17 @@ from motecrypt.cli._link_options import (
     NodeNumber,
     check_line,
     chosen_key,
-    chosen_radio,
     link_options,
     module_commands,
     named_key,
-    open_gateway,
-    open_node,
+    until_the_end,
 )
 from motecrypt.cli._output import json_option, print_json, progress
 from motecrypt.cli._through import send_through
 from motecrypt.link import metrics
 from motecrypt.link.file_parts import LENGTH_MAX, file_parts
 from motecrypt.link.gateway.items import utc
+from motecrypt.link.gateway.opening import open_gateway, open_node
 from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, encode
 
@@ -125,7 +124,7 @@ def command(
     from motecrypt.link.ports.commands import configure
     from motecrypt.link.ports.signals import Stop
 
-    radio = chosen_radio(radio_name, packet_bytes)
+    radio = load_radio(radio_name, packet_bytes)
     if mode != "safe" and (files or node is not None or unconfirmed or as_command):
         raise InputError(
             "--file, --to, --unconfirmed, --command: the paper's modes do not have them; omit --mode"
@@ -200,13 +199,13 @@ def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Rad
     if link_end(path) == "node":
         if node is not None or state is not None:
             raise InputError(f"--to, --state: {path} is a node's key, which sends to its gateway; omit them")
-        host = open_node(path, answer_ms(radio))
+        host = until_the_end(open_node(path, answer_ms(radio)))
         way = _Way(host, host.send, host.number, host.options, host.packet_bytes)
     else:
         if node is None:
             raise InputError(f"--to: missing; {path} is a gateway's key: name the node")
         number = node
-        gateway = open_gateway(path, state, radio.packet_bytes, answer_ms(radio))
+        gateway = until_the_end(open_gateway(path, state, radio.packet_bytes, answer_ms(radio)))
         options, packet_bytes = gateway.head(number)
         way = _Way(
             end=gateway,

@@ -27,7 +27,7 @@ from motecrypt.link.native import (
     node_key,
     open_library,
 )
-from motecrypt.link.state import Store, pack, unpack
+from motecrypt.link.state import Store, close_store, pack, unpack
 from motecrypt.link.told import OUTCOMES, TAKEN, HandOver, NodeEntry, NodeEvent, NodeMessage
 
 _KEY_AT = slice(8, 24)
@@ -74,7 +74,7 @@ class Gateway:
     ) -> None:
         if len(master) != KEY_BYTES:
             raise InputError(f"a master key of {len(master)} bytes; the link takes 16")
-        self._store, self._master, self._suite = store, master, suite
+        self._store, self._master, self.suite = store, master, suite
         self._packet_bytes, self._answer_ms, self._together = packet_bytes, answer_ms, together
         self._library = open_library(link_library(suite))
         self._links: dict[int, NativeLink] = {}
@@ -92,10 +92,14 @@ class Gateway:
         if record is not None:
             self._load(record)
 
+    def close(self) -> None:
+        """Let another program have the record, if a file holds it."""
+        close_store(self._store)
+
     # --- the record
 
     def _name(self) -> str:
-        return hashlib.sha256(b"motecrypt gateway" + self._suite.encode() + self._master).hexdigest()[:16]
+        return hashlib.sha256(b"motecrypt gateway" + self.suite.encode() + self._master).hexdigest()[:16]
 
     def _refused(self, why: str) -> InputError:
         path = getattr(self._store, "path", None)
@@ -190,7 +194,7 @@ class Gateway:
             self._links[node].stored = False
 
     def _key(self, node: int, generation: int) -> bytes:
-        return node_key(self._suite, self._master, node, generation, self._made_s.get(node, 0))
+        return node_key(self.suite, self._master, node, generation, self._made_s.get(node, 0))
 
     # --- nodes
 
@@ -230,7 +234,7 @@ class Gateway:
         if generation > GENERATION_MAX:
             other = "make another master key" if self._spent == GENERATION_MAX else "give it another number"
             raise InputError(f"node {node}: all its generations of keys are used; {other}")
-        key = node_key(self._suite, self._master, node, generation, self._restored_s)
+        key = node_key(self.suite, self._master, node, generation, self._restored_s)
         block = KeyBlock(node, options & ~GATEWAY, self._packet_bytes, generation, key)
         end = NativeLink(self._library)
         end.provision(block)

@@ -17,7 +17,7 @@ from motecrypt.link.native import (
     link_library,
     open_library,
 )
-from motecrypt.link.state import Store, pack, unpack
+from motecrypt.link.state import Store, close_store, pack, unpack
 from motecrypt.link.told import TAKEN, HandOver, NodeEvent, NodeMessage
 
 
@@ -64,6 +64,10 @@ class HostNode:
             raise _damaged()
         self._packets: list[bytes] = []
         self._events: list[NodeEvent] = []
+
+    def close(self) -> None:
+        """Let another program have the key file."""
+        close_store(self._store)
 
     def _commit(self) -> None:
         """Write what has changed; when that fails, forget it."""

@@ -112,6 +112,12 @@ class FileStore:
             self._lock = None
 
 
+def close_store(store: Store) -> None:
+    """Close what a store has open; one in memory has nothing."""
+    if close := getattr(store, "close", None):
+        close()
+
+
 def pack(kind: str, content: dict[str, Any]) -> bytes:
     """A record of that kind: one line of JSON, and its digest."""
     text = json.dumps({"motecrypt": kind, "version": VERSION, **content})

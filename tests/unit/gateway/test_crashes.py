@@ -16,8 +16,8 @@ import pytest
 
 from gateway_bed import DEADLINE_S, OPTIONS, PACKET, Radio, item
 from link_ends import native
-from motecrypt.cli._link_options import open_gateway
 from motecrypt.link.file_parts import file_parts
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.gateway.sinks.csv_log import CsvLog
 from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
 from motecrypt.link.gateway.spool import Spool
@@ -54,7 +54,7 @@ class Node:
         gateway = open_gateway(folder / "key", None, PACKET)
         self.end = native()
         assert self.end.begin(gateway.provision(5, OPTIONS)) is Event.NOTHING
-        gateway._store.close()  # type: ignore[attr-defined]
+        gateway.close()
         self.radio = Radio()
         self._reader = StreamReader(PACKET)
         self.told: Counter[Event] = Counter()

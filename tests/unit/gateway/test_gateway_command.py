@@ -18,7 +18,7 @@ import pytest
 from command_line import run
 from gateway_bed import DEADLINE_S, PACKET, Radio
 from link_ends import native
-from motecrypt.cli._link_options import open_gateway
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import CONFIRMED, LISTENS, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.stream import StreamReader
@@ -44,7 +44,7 @@ def provision(folder: Path, node: int = 5) -> NativeLink:
     gateway = open_gateway(folder / "key", None, PACKET)
     made = native()
     assert made.begin(gateway.provision(node, SHORT | LISTENS | STREAM)) is Event.NOTHING
-    gateway._store.close()  # type: ignore[attr-defined]
+    gateway.close()
     return made
 
 
@@ -237,7 +237,7 @@ def test_two_on_one_port_or_one_spool_are_refused_in_one_line(running: Running) 
     create_master_file(running.folder / "other")
     gateway = open_gateway(running.folder / "other", None, PACKET)
     gateway.provision(5, SHORT | LISTENS | STREAM)
-    gateway._store.close()  # type: ignore[attr-defined]
+    gateway.close()
     elsewhere = Radio()
     for port, arguments, said in (
         ("p", ["--key", "other"], "port p: busy: another program uses it; stop that one first"),

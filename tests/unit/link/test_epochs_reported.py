@@ -10,7 +10,7 @@ import pytest
 from command_line import run
 from gateway_bed import OPTIONS, PACKET, Field, Radio
 from link_ends import native
-from motecrypt.cli._link_options import open_gateway
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import BROADCAST, CONFIRMED, LONG, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.ports import session
@@ -32,7 +32,7 @@ class Bed:
         for node, options in NODES.items():
             self.nodes[node] = native()
             self.nodes[node].begin(gateway.provision(node, options))
-        gateway._store.close()  # type: ignore[attr-defined]
+        gateway.close()
 
     def confirm(self, node: int) -> list[NodeEvent]:
         """The node gets its offer, and the gateway its answer."""
@@ -42,7 +42,7 @@ class Bed:
             if packet[0] & 63 == node:
                 self.nodes[node].receive(packet)
         gateway.receive(self.nodes[node].packets(), lambda messages: [True] * len(messages))
-        gateway._store.close()  # type: ignore[attr-defined]
+        gateway.close()
         return gateway.take_events()
 
 

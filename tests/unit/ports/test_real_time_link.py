@@ -22,9 +22,9 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import SerialPort
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.cli._link_options import open_gateway
 from motecrypt.exports import plan_sketch
 from motecrypt.link import create_key_file, read_key_file
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import LISTENS, SHORT, STREAM
 from motecrypt.link.node import node_record
@@ -124,7 +124,7 @@ def provision(folder: Path, node: int, options: int = SHORT | LISTENS | STREAM, 
     path = folder / f"node{node}"
     path.touch(mode=0o600)
     path.write_bytes(node_record("aes128-ccm", storage))
-    gateway._store.close()  # type: ignore[attr-defined]
+    gateway.close()
     return storage
 
 
