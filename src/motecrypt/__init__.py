@@ -27,6 +27,7 @@ _FUNCTIONS = {
     ),
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.leak": ("LeakRequest", "LeakResult", "attack_traces", "leak", "leak_controls"),
+    "motecrypt.app.link": ("message_costs",),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
     "motecrypt.app.profile": ("ProfileResult", "profile"),
     "motecrypt.app.records": ("RecordsRequest", "RecordsResult", "records"),

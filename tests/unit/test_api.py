@@ -51,6 +51,7 @@ from motecrypt import (
     report,
     reproduce,
     sweep,
+    message_costs,
     provision,
     registered,
 )
@@ -498,6 +499,22 @@ def test_what_cannot_be_provisioned_leaves_nothing(
     with pytest.raises(InputError, match=said):
         provision(replace(ProvisionRequest(5, load_radio("srf")), **changes), Path("gateway.key"))
     assert {path.name for path in tmp_path.iterdir()} <= {"gateway.key", "gateway.key.gateway.lock"}
+
+
+
+
+
+@needs_kit("link")
+def test_what_messages_cost_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    found = message_costs(load_radio("srf", 24), [1, 16, 17])
+    words = ["--radio", "srf", "--packet-bytes", "24", "--bytes", "1,16,17", "--json"]
+    assert [row["message_bytes"] for row in found.rows()] == [1, 16, 17]
+    document = json.loads(run(capsys, "link", *words)[1])
+    assert document["messages"] == found.rows()
+    assert document["best_packet_bytes"] == found.best_packet.packet_bytes
+    for wrong in ([], [0], [1_000_001], range(1, 100_002)):
+        with pytest.raises(InputError, match="1 to 1"):
+            message_costs(load_radio("srf"), wrong)
 
 
 

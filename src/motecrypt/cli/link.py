@@ -10,16 +10,14 @@ import click
 
 from motecrypt.air.radios import Radio, load_radio
 from motecrypt.air.radios.stretches import Row, even_stretches
+from motecrypt.app.link import BYTES_MAX, LENGTHS_MAX, message_costs
 from motecrypt.base.errors import InputError
-from motecrypt.build.setup import need
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import print_json, print_next, print_table, table_options
 
 if TYPE_CHECKING:
     from motecrypt.air.radios.survey import Survey
 
-BYTES_MAX = 1_000_000
-LENGTHS_MAX = 100_000
 ADVISED_BYTES_MAX = 255
 """The longest message that the next command asks about."""
 
@@ -57,17 +55,11 @@ def command(
     Says which message and packet lengths are best and what padding to whole packets gains. Figures are
     those of the radio's descriptor, each with its source; see 'motecrypt list radios'.
     """
-    need("link")
-    import numpy as np
-
-    from motecrypt.air.radios.survey import survey
-
-    radio = _radio(radio_name, packet_bytes, timeout_ms, settings)
-    found = survey(radio, np.array(_lengths(lengths), dtype=np.int64))
+    found = message_costs(_radio(radio_name, packet_bytes, timeout_ms, settings), _lengths(lengths))
     if svg is not None:
         _write_svg(found, svg)
     if as_json:
-        print_json(_document(found))
+        print_json(found.document())
     else:
         _print(found, every)
         print_next(_next(found, radio_name))
@@ -126,20 +118,6 @@ def _lengths(text: str) -> list[int]:
             raise InputError(f"--bytes {text}: more than {LENGTHS_MAX} lengths; give fewer")
         lengths.update(range(first, last + 1))
     return sorted(lengths)
-
-
-def _document(found: Survey) -> dict[str, object]:
-    best, padded = found.best_packet, found.best_packet_padded
-    rows = found.rows()
-    return {
-        "radio": found.radio.name,
-        "figures": found.radio.figures,
-        "messages": rows,
-        "best_message_bytes": rows[found.best_message]["message_bytes"],
-        "best_packet_bytes": best.packet_bytes,
-        "best_packet_bytes_padded": padded.packet_bytes,
-        "packets": found.packets,
-    }
 
 
 def _print(found: Survey, every: bool) -> None:

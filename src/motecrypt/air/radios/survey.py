@@ -78,6 +78,19 @@ class Survey:
             records.append(record)
         return records
 
+    def document(self) -> dict[str, Any]:
+        """All of it as JSON."""
+        rows = self.rows()
+        return {
+            "radio": self.radio.name,
+            "figures": self.radio.figures,
+            "messages": rows,
+            "best_message_bytes": rows[self.best_message]["message_bytes"],
+            "best_packet_bytes": self.best_packet.packet_bytes,
+            "best_packet_bytes_padded": self.best_packet_padded.packet_bytes,
+            "packets": self.packets,
+        }
+
 
 def survey(radio: Radio, lengths: NDArray[np.int64]) -> Survey:
     """Survey messages of these lengths (1 or more bytes)."""
