@@ -43,6 +43,7 @@ _FUNCTIONS = {
     "motecrypt.attack.leakage.files": ("read_traces",),
     "motecrypt.attack.leakage.harness": ("LeakWindow",),
     "motecrypt.app.provision": ("KeyFiles", "ProvisionRequest", "ProvisionResult", "provision", "registered"),
+    "motecrypt.app.wlan": ("WlanRequest", "WlanResult", "WlanSender", "WlanWay", "wlan"),
     "motecrypt.exports": ("LinkRadio",),
     "motecrypt.simulate.emulate.run": ("ChipSettings", "Uart"),
 }

@@ -37,6 +37,9 @@ from motecrypt import (
     ReproduceRequest,
     Supply,
     SweepRequest,
+    WlanRequest,
+    WlanSender,
+    WlanWay,
     advise,
     ci,
     compare,
@@ -54,6 +57,7 @@ from motecrypt import (
     message_costs,
     provision,
     registered,
+    wlan,
 )
 from motecrypt.app import ci as gating
 from motecrypt.app import reproduce as reproducing
@@ -515,6 +519,58 @@ def test_what_messages_cost_is_what_the_command_prints(capsys: pytest.CaptureFix
     for wrong in ([], [0], [1_000_001], range(1, 100_002)):
         with pytest.raises(InputError, match="1 to 1"):
             message_costs(load_radio("srf"), wrong)
+
+
+
+
+
+def test_a_file_over_wifi_is_what_the_command_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(bytes(5000))
+    way = WlanWay("infrastructure", "wep", "poor", "g", "udp", closed_form=True)
+    found = wlan(WlanRequest(file, encoding="base64", way=way), tmp_path / "r.db")
+    assert capsys.readouterr() == ("", "") and not found.shares and found.capture is None
+    words = [
+        "--mode",
+        "infrastructure",
+        "--security",
+        "wep",
+        "--signal",
+        "poor",
+        "--phy",
+        "g",
+        "--protocol",
+        "udp",
+        "--closed-form",
+    ]
+    _, printed, _ = run(
+        *(capsys, "wlan", str(file), "--encoding", "base64", *words, "--json"),
+        *("--db", str(tmp_path / "r.db")),
+    )
+    assert json.loads(printed) == json.loads(json.dumps(found.document()))
+    assert found.payload.sent_bytes > found.payload.file_bytes == 5000
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"file": Path("none")}, "cannot be read"),
+        ({"cipher": "rc5x"}, "rc5x"),
+        ({"key_bits": 128}, "nothing is encrypted"),
+        ({"cipher": "aes128-ctr", "key_bits": 192}, "no key of 192 bits"),
+        ({"sender": WlanSender(["uno"])}, "nothing is encrypted"),
+        ({"sender": WlanSender(active_ma={"uno": 9.2})}, "no such device here"),
+        ({"sender": WlanSender(active_ma={"uno": 0})}, "above 0"),
+        ({"way": WlanWay(mode="mesh")}, "mesh"),
+    ],
+)
+def test_what_cannot_be_sent_is_an_input_error(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    request = WlanRequest(tmp_path / "file", way=WlanWay(closed_form=True))
+    with pytest.raises(InputError, match=said):
+        wlan(replace(request, **changes), tmp_path / "r.db")
 
 
 

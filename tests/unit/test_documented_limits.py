@@ -19,6 +19,7 @@ from motecrypt.adviser.api import regulator_part
 from motecrypt.adviser.publickey.handshakes import handshakes
 from motecrypt.air.radios import load_radio, module
 from motecrypt.air.wlan import samples
+from motecrypt.app import wlan as wlan_command
 from motecrypt.attack.audits import avalanche, diffusion, statistics
 from motecrypt.attack.audits.oracle import Access
 from motecrypt.attack.leakage.recording import CHANNELS
@@ -31,7 +32,6 @@ from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.cli import advise as advise_command
 from motecrypt.cli import gateway as gateway_command
 from motecrypt.cli import receive as receive_command
-from motecrypt.cli import wlan as wlan_command
 from motecrypt.link import provisioning, stream
 from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.link.gateway import drain, spool, tally

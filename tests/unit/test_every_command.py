@@ -25,8 +25,9 @@ from test_table_widths import NUMBER, WIDTHS
 from goldens.views.made_up import filled, measured
 from kits import needs_kit
 from motecrypt import __version__
+from motecrypt.app import wlan
 from motecrypt.base.paths import cache_dir
-from motecrypt.cli import application, export, profile, wlan
+from motecrypt.cli import application, export, profile
 
 CLI = Path(export.__file__).parent
 DRAWS = {"print_table", "print_section", "print_answer", "print_words", "console"}

@@ -18,11 +18,11 @@ from motecrypt.adviser.stored import current_notes
 from motecrypt.adviser.unknown import device_notes, radio_notes
 from motecrypt.air.radios import load_radio
 from motecrypt.air.wlan import account, filecost
+from motecrypt.app import wlan
 from motecrypt.base.energy import Battery, energy_uj
 from motecrypt.base.model import Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.cli import wlan
 from motecrypt.results.findings.pico_file import storage_times
 from motecrypt.studies.rf import asymmetric
 

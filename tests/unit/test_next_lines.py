@@ -25,10 +25,11 @@ from command_line import run
 from goldens.views.made_up import measured
 from kits import needs_kit
 from motecrypt.app import audit
+from motecrypt.app import wlan as app_wlan
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.cli import TYPED, application, ci, export, measure, profile, wlan
+from motecrypt.cli import TYPED, application, ci, export, measure, profile
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 
@@ -109,7 +110,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def ensured(_: str, needs: Any, results: Results, *__: object) -> None:
         results.store({f"cell {number}": figure(cell) for number, cell in enumerate(needs.cells)})
 
-    for module in (wlan, measure, audit, export, profile):
+    for module in (app_wlan, measure, audit, export, profile):
         if hasattr(module, "need"):
             monkeypatch.setattr(module, "need", lambda *_: None)
     monkeypatch.setattr(bench, "ensure", made_up)
