@@ -49,14 +49,14 @@ from motecrypt import (
     load_radio,
     measure,
     merge_results,
+    message_costs,
+    provision,
     publish_results,
     records,
+    registered,
     report,
     reproduce,
     sweep,
-    message_costs,
-    provision,
-    registered,
     wlan,
 )
 from motecrypt.app import ci as gating
@@ -505,9 +505,6 @@ def test_what_cannot_be_provisioned_leaves_nothing(
     assert {path.name for path in tmp_path.iterdir()} <= {"gateway.key", "gateway.key.gateway.lock"}
 
 
-
-
-
 @needs_kit("link")
 def test_what_messages_cost_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
     found = message_costs(load_radio("srf", 24), [1, 16, 17])
@@ -519,9 +516,6 @@ def test_what_messages_cost_is_what_the_command_prints(capsys: pytest.CaptureFix
     for wrong in ([], [0], [1_000_001], range(1, 100_002)):
         with pytest.raises(InputError, match="1 to 1"):
             message_costs(load_radio("srf"), wrong)
-
-
-
 
 
 def test_a_file_over_wifi_is_what_the_command_prints(
@@ -571,8 +565,6 @@ def test_what_cannot_be_sent_is_an_input_error(changes: dict[str, Any], said: st
     request = WlanRequest(tmp_path / "file", way=WlanWay(closed_form=True))
     with pytest.raises(InputError, match=said):
         wlan(replace(request, **changes), tmp_path / "r.db")
-
-
 
 
 def test_every_name_is_there_and_documented_with_types() -> None:
