@@ -345,7 +345,7 @@ def test_names_of_a_graph_are_quoted() -> None:
 
 
 def test_a_constant_of_thumb_is_spread_in_four_ways_or_turned() -> None:
-    """ThumbExpandImm (ARM DDI 0403, A5.3.2): i, imm3 and imm8 lie in the two halfwords."""
+    """ThumbExpandImm (ARM DDI 0403, A5.3.2): i, imm3 and imm8 are parts of the two halfwords."""
 
     def expanded(number: int) -> int:
         return thumb._immediate((number & 0x800) >> 1, (number & 0x700) << 4 | number & 0xFF)
