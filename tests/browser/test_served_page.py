@@ -91,9 +91,10 @@ def test_the_form_measures_and_the_page_shows_it(browser: Any, served: ReportSer
         page.wait_for_function("/^done: fig/.test(document.getElementById('measure-state').textContent)")
         page.evaluate("updateExplorer()")
         assert page.evaluate("new Set(explorerRows().map((row) => row.cipher)).has('rc4d')")
+        page.wait_for_selector("#explorer-form select[name=bytes] option[value='64']", state="attached")
         page.select_option("#explorer-form select[name=bytes]", "64")
         page.click("#explorer .actions button >> text=Measure more of these")
-        assert page.input_value("#measure-form input[name=bytes]") == "64"
+        page.wait_for_function("document.querySelector('#measure-form input[name=bytes]').value === '64'")
         page.fill("#measure-form input[name=bytes]", "16, 64")
         page.fill("#adviser-form input[name=bytes]", "24")
         page.click("#adviser-measure")
