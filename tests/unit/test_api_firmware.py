@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -29,7 +31,7 @@ from motecrypt import (
     stack,
 )
 from motecrypt.adviser.publickey.secrets import TaintRow, TimingVerdict
-from motecrypt.app.run import failure
+from motecrypt.app.run import RunResult
 from motecrypt.attack.audits.taint import MEANING
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
@@ -129,7 +131,10 @@ def test_what_cannot_be_run_is_an_input_error(
     ],
 )
 def test_why_a_run_is_a_failure(reason: str, until: str | None, max_seconds: float | None, said: str) -> None:
-    assert failure(Ended(reason, "detail", 1, 1.0, 1, 0, 0, ()), until, max_seconds) == said
+    ended = Ended(reason, "detail", 1, 1.0, 1, 0, 0, ())
+    asked: Any = SimpleNamespace(until=until, max_seconds=max_seconds)
+    nothing: Any = None
+    assert RunResult(asked, nothing, nothing, ended, b"").failure == said
 
 
 @needs_kit("host")

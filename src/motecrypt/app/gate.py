@@ -15,7 +15,8 @@ from motecrypt.adviser import api as advise
 from motecrypt.adviser.gather import candidate as candidate_of
 from motecrypt.air.radios import load_radio
 from motecrypt.app.plan import planned, prepare, toolchains_by_device
-from motecrypt.app.run import failure, load_firmware
+from motecrypt.app.profile import profile
+from motecrypt.app.run import RunRequest
 from motecrypt.app.selection import is_path, select
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
@@ -30,8 +31,8 @@ from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.simulate.callgraph.bounds import StackBound, stack_bounds
 from motecrypt.simulate.emulate.images import Image
-from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, Profile, choose, profile
-from motecrypt.simulate.emulate.run import Ended, FreeRun
+from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, Profile, choose
+from motecrypt.simulate.emulate.run import Ended
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 
 if TYPE_CHECKING:
@@ -246,20 +247,28 @@ def _work_s(share: float) -> float:
 
 def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]:
     """The benchmarks of a firmware: the whole run, and one for each of the functions that are asked for."""
-    device = select(devices=[str(root / entry.device) if is_path(entry.device) else entry.device]).device
+    device = str(root / entry.device) if is_path(entry.device) else entry.device
     if entry.build:
+        select(devices=[device])  # before a build that may take long
         outcome = process.run(entry.build, cwd=root, work_s=_work_s(1), asleep=ASLEEP_LOOKS)
         if not outcome.ok:
             raise MotecryptError(
                 f"firmware {entry.name}: '{' '.join(entry.build)}' failed: {outcome.told_errors}"
             )
-    image = load_firmware(root / entry.file, device)
-    how = FreeRun(until=entry.until or None, max_seconds=entry.max_seconds, max_output=None)
-    name = f"{device.name}/{entry.name}"
-    found = profile(image, device, how, lambda data: None)
-    taken.ended[name] = found.ended
-    if told := failure(found.ended, how.until, how.max_seconds):
-        return [Benchmark(name, name, {}, "fault", told)]
+    ran = profile(
+        RunRequest(
+            root / entry.file,
+            device,
+            until=entry.until or None,
+            max_seconds=entry.max_seconds,
+            max_output=None,
+        )
+    )
+    image, found = ran.image, ran.profile
+    name = f"{ran.device.name}/{entry.name}"
+    taken.ended[name] = ran.ended
+    if ran.failure:
+        return [Benchmark(name, name, {}, "fault", ran.failure)]
     figures: dict[str, float] = {"flash": image.flash_bytes}
     if image.ram_bytes is not None:
         figures["ram"] = image.ram_bytes
@@ -267,9 +276,11 @@ def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]
         figures["stack"] = found.ended.stack_bytes
     if entry.until:  # else it ran for as long as it was let
         figures["cycles"] = found.ended.cycles
-    taken.firmware[name] = RanFirmware(image, device, found)
+    taken.firmware[name] = RanFirmware(image, ran.device, found)
     bounds = (
-        {bound.address: bound for bound in bounds_of(image.elf, device) if bound.bounded} if image.elf else {}
+        {bound.address: bound for bound in bounds_of(image.elf, ran.device) if bound.bounded}
+        if image.elf
+        else {}
     )
     main = next((bound.worst for bound in bounds.values() if bound.name.partition("(")[0] == "main"), None)
     if main is not None:

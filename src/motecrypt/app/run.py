@@ -66,7 +66,18 @@ class RunResult:
     @property
     def failure(self) -> str:
         """Why the run is a failure: a crash, a flood, or a text that did not come; empty where it is none."""
-        return failure(self.ended, self.request.until, self.request.max_seconds)
+        ended, until, max_seconds = self.ended, self.request.until, self.request.max_seconds
+        if ended.reason == "fault":
+            return ended.detail
+        if ended.reason == "flood":
+            return f"the firmware floods its UART: {ended.detail}; --max-output allows more"
+        if ended.reason == "gone":
+            return "the port vanished; plug it in again and repeat the command"
+        if until is None or ended.reason in ("until", "stopped"):
+            return ""
+        late = ended.reason == "limit"
+        over = f"within {max_seconds:g} s of simulated time; --max-seconds allows more" if late else ""
+        return f"'{until}' did not come {over or f'({ended.detail})'}"
 
 
 def run(
@@ -152,18 +163,3 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
 
         path = build_bootloader() if bootloader else build_sketch(path, libraries)
     return read_image(path, device)
-
-
-def failure(ended: Ended, until: str | None, max_seconds: float | None) -> str:
-    """Why a run that was to end with a text, or after a time, is a failure; empty where it is none."""
-    if ended.reason == "fault":
-        return ended.detail
-    if ended.reason == "flood":
-        return f"the firmware floods its UART: {ended.detail}; --max-output allows more"
-    if ended.reason == "gone":
-        return "the port vanished; plug it in again and repeat the command"
-    if until is None or ended.reason in ("until", "stopped"):
-        return ""
-    late = ended.reason == "limit"
-    over = f"within {max_seconds:g} s of simulated time; --max-seconds allows more" if late else ""
-    return f"'{until}' did not come {over or f'({ended.detail})'}"
