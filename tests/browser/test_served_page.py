@@ -80,26 +80,26 @@ def test_the_form_measures_and_the_page_shows_it(browser: Any, served: ReportSer
         page.fill("#measure-form input[name=bytes]", "16, 64")
         page.select_option("#measure-form select[name=ciphers]", ["rc4d", "rc4"])
         page.click("#measure-form button[type=submit]")
-        page.wait_for_function("/1 of 3/.test(document.getElementById('measure-state').textContent)")
+        page.wait_for_function("/1 of 3/.test(document.getElementById('measure-state')?.textContent)")
         assert bench.orders == [PageOrder("measure", ("uno",), ("rc4", "rc4d"), (16, 64))]
         assert page.is_disabled("#measure-form button[type=submit]")
         assert page.evaluate("document.getElementById('measure-progress').value") == 1
         page.reload()  # an order is not lost with the page that gave it
-        page.wait_for_function("/1 of 3/.test(document.getElementById('measure-state').textContent)")
+        page.wait_for_function("/1 of 3/.test(document.getElementById('measure-state')?.textContent)")
         bench.go_on.set()
         page.wait_for_selector("#explorer-form", state="attached")
-        page.wait_for_function("/^done: fig/.test(document.getElementById('measure-state').textContent)")
+        page.wait_for_function("/^done: fig/.test(document.getElementById('measure-state')?.textContent)")
         page.evaluate("updateExplorer()")
         assert page.evaluate("new Set(explorerRows().map((row) => row.cipher)).has('rc4d')")
         page.wait_for_selector("#explorer-form select[name=bytes] option[value='64']", state="attached")
         page.select_option("#explorer-form select[name=bytes]", "64")
         page.click("#explorer .actions button >> text=Measure more of these")
-        page.wait_for_function("document.querySelector('#measure-form input[name=bytes]').value === '64'")
+        page.wait_for_function("document.querySelector('#measure-form input[name=bytes]')?.value === '64'")
         page.fill("#measure-form input[name=bytes]", "16, 64")
         page.fill("#adviser-form input[name=bytes]", "24")
         page.click("#adviser-measure")
-        page.wait_for_function("/^done: fig/.test(document.getElementById('measure-state').textContent)")
-        page.wait_for_function("document.querySelector('#adviser-form input[name=bytes]').value === '24'")
+        page.wait_for_function("/^done: fig/.test(document.getElementById('measure-state')?.textContent)")
+        page.wait_for_function("document.querySelector('#adviser-form input[name=bytes]')?.value === '24'")
         assert bench.orders[1:] == [
             PageOrder(
                 "advise", ("uno",), (), (24,), 0, "unconfirmed", ("confidentiality", "integrity", "replay")
@@ -109,7 +109,7 @@ def test_the_form_measures_and_the_page_shows_it(browser: Any, served: ReportSer
         page.click("#measure-form button[type=submit]")
         page.wait_for_selector("#measure-stop:not([hidden])")
         page.click("#measure-stop")
-        page.wait_for_function("/^stopped: /.test(document.getElementById('measure-state').textContent)")
+        page.wait_for_function("/^stopped: /.test(document.getElementById('measure-state')?.textContent)")
         ours = (served.address, "data:", "blob:")
         assert [url for url in asked if not url.startswith(ours)] == []
         assert console == []
