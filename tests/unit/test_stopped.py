@@ -241,11 +241,26 @@ def python(place: Place, text: str, ignored: bool = False) -> subprocess.Popen[s
     return place.start([sys.executable, "-c", text], environment, ignored)
 
 
+SLOWLY = """
+import time
+from {module} import {name}
+begin = {name}.{method}
+{name}.{method} = lambda *given, **named: (begin(*given, **named), time.sleep(3))[1]
+"""
+BEGINS = {
+    "at work": "",
+    "starting": SLOWLY.format(module="subprocess", name="Popen", method="__init__"),
+    "just started": SLOWLY.format(module="threading", name="Timer", method="start"),
+}
+
+
+@pytest.mark.parametrize("begins", BEGINS)
 @pytest.mark.parametrize("module", ["first", "behind"])
-def test_ctrl_c_ends_what_pip_and_apt_get_have_started(module: str, place: Place) -> None:
+def test_ctrl_c_ends_what_pip_and_apt_get_have_started(module: str, begins: str, place: Place) -> None:
     text = f"""
 import sys
 from motecrypt.build.setup import behind, first
+{BEGINS[begins]}
 first.pip_command = lambda *_: [{str(place.sleeps)!r}]
 sys.exit({module}.main([{str(place.sleeps)!r}]))
 """

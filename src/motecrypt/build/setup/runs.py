@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -72,31 +73,30 @@ def _run(
     """Why it failed, empty when it did not; and what else it said, without its progress."""
     said: list[str] = []
     try:
-        with subprocess.Popen(
+        started = subprocess.Popen(
             command,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-        ) as started:
-            end = threading.Timer(timeout_s, started.kill)
-            end.start()
-            try:
-                assert started.stdout is not None
-                with _polled(shown):
-                    for raw in started.stdout:
-                        line = raw.decode(errors="replace").rstrip()
-                        if not shown.take(line):
-                            said.append(line)
-                started.wait()
-                ended_in_time = end.is_alive()
-            except KeyboardInterrupt:
-                process.end([*process.descendants(started.pid), started.pid])
-                raise
-            finally:
-                end.cancel()
+        )
+        end = threading.Timer(timeout_s, started.kill)
+        end.daemon = True
+        end.start()
+        assert started.stdout is not None
+        with _polled(shown), started.stdout as lines:
+            for raw in lines:
+                line = raw.decode(errors="replace").rstrip()
+                if not shown.take(line):
+                    said.append(line)
+        started.wait()
+        ended_in_time = end.is_alive()
+        end.cancel()
     except OSError as error:
         return str(error), said
+    except KeyboardInterrupt:  # it may come before `started` has a value
+        process.end(process.descendants(os.getpid()))
+        raise
     if started.returncode == 0:
         return "", said
     if not ended_in_time:
