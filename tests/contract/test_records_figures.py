@@ -41,6 +41,4 @@ def test_the_fastest_of_ours_costs_what_is_stored(device: Device, results: Resul
     ]
     cells = [cell for body in bodies for cell in cells_of(CATALOG, PLAN, device, body)]
     found = ensure(cells, results, CATALOG)
-    assert changes(fastest, rows_of(found[cell] for cell in cells)) == [], (
-        "run 'python -m motecrypt.cli._records'"
-    )
+    assert changes(fastest, rows_of(found[cell] for cell in cells)) == [], "run 'python -m made.records'"

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from motecrypt.cli import _dictionary, _reference, completion
+from made import data, reference
+from motecrypt.cli import completion
 
-COMMAND = "run: python -m motecrypt.cli._reference > docs/reference.md"
+COMMAND = "run: python -m made.reference > docs/reference.md"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 #: What depends on all that exists: how many a library has, and which studies there are.
 COUNTED, STUDIES = re.compile(r"\| \d+ \|(?=  \|$)"), re.compile(r"\[[^\[ ]+\|FOLDER\]")
@@ -25,7 +26,7 @@ def _lines(page: str) -> list[str]:
 
 def test_the_reference_is_up_to_date() -> None:
     kept = iter(_lines((DOCS / "reference.md").read_text()))
-    for line in _lines(_reference.page()):
+    for line in _lines(reference.page()):
         passed = []
         for found in kept:
             if found == line:
@@ -38,12 +39,12 @@ def test_the_reference_is_up_to_date() -> None:
 
 
 def test_a_command_that_ran_alone_before_has_the_same_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = _reference.page()
+    before = reference.page()
     monkeypatch.setattr(completion.command, "_help_option", None)
     assert CliRunner().invoke(completion.command, ["--help"]).exit_code == 0
-    assert _reference.page() == before
+    assert reference.page() == before
 
 
 def test_the_data_dictionary_is_up_to_date() -> None:
-    made = _dictionary.page()
-    assert (DOCS / "data.md").read_text() == made, "run: python -m motecrypt.cli._dictionary > docs/data.md"
+    made = data.page()
+    assert (DOCS / "data.md").read_text() == made, "run: python -m made.data > docs/data.md"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from lint.sources import ROOT
-from motecrypt.cli import _dictionary, _reference
+from made import data, reference
 
 MADE: Mapping[str, tuple[str, Callable[[], str]]] = {
-    "docs/reference.md": ("_reference", _reference.page),
-    "docs/data.md": ("_dictionary", _dictionary.page),
+    "docs/reference.md": ("reference", reference.page),
+    "docs/data.md": ("data", data.page),
 }
 
 
@@ -17,4 +17,4 @@ def offences() -> Iterator[str]:
     """Each page that is not, with the command that makes it again."""
     for name, (module, page) in MADE.items():
         if (ROOT / name).read_text() != page():
-            yield f"{name}: not up to date; run: PYTHONPATH=src python -m motecrypt.cli.{module} > {name}"
+            yield f"{name}: not up to date; run: PYTHONPATH=src:tests python -m made.{module} > {name}"

@@ -40,7 +40,7 @@ def test_every_long_question_has_a_recorded_answer_and_nothing_else_has(name: st
     answers = read(file_of(name))
     results.store_recorded((answer.finding, answer.asked) for answer in answers)
     found = [question.find(results) for question in long.questions]
-    assert None not in found, "its question changed: python -m motecrypt.cli._record"
+    assert None not in found, "its question changed: python -m made.recorded"
     assert len(answers) == len(long.questions)
     assert all(answer.finding.inputs[RECORDED] == answer.finding.made_at for answer in answers)
     assert text(answers) == file_of(name).read_text()
@@ -148,9 +148,7 @@ def test_a_recorded_file_job_is_what_comes_out_again() -> None:
         assert again == recorded
     for direction in ("encrypt", "decrypt"):
         time_us = recorded[direction]["time_us"]
-        assert again[direction]["time_us"] == pytest.approx(time_us, rel=0.02), (
-            "python -m motecrypt.cli._record"
-        )
+        assert again[direction]["time_us"] == pytest.approx(time_us, rel=0.02), "python -m made.recorded"
 
 
 def test_a_recorded_answer_is_what_comes_out_again() -> None:
@@ -175,7 +173,7 @@ def test_recorded_networks_are_what_come_out_again(number: int) -> None:
     question = rf_crowd.questions()[number]
     recorded = next(a.finding.outcome for a in read(file_of("rf")) if a.asked == question.asked())
     for row, (nodes, interval_s) in list(zip(recorded["rows"], question.networks, strict=True))[1:3]:
-        assert CrowdRun.of(question).row(nodes, interval_s) == row, "python -m motecrypt.cli._record rf"
+        assert CrowdRun.of(question).row(nodes, interval_s) == row, "python -m made.recorded rf"
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{}", '{"asked": 1}', "{"])

@@ -17,9 +17,9 @@ from motecrypt.catalog import DATA
 
 NEED = "power-resistance"
 FILE = DATA / "protection.toml"
-"""Made by `python -m motecrypt.cli._protection`."""
+"""Made by `python -m made.protection`."""
 _HEAD = """\
-# Traces to the key of AES-128, made by python -m motecrypt.cli._protection. Simulated, model "weight"; `snr`
+# Traces to the key of AES-128, made by python -m made.protection. Simulated, model "weight"; `snr`
 # is that of the weight of one byte. `traces` is the least number from which on 80 % of the experiments find
 # the whole key; without it, `most` were not enough. They do not predict a chip's: compare them at one SNR."""
 SNR = 0.5

@@ -69,14 +69,6 @@ WRITTEN_TOGETHER = 4096
 """Pieces of JSON."""
 
 
-def no_words(about: str | None) -> None:
-    """For a module that is run without arguments: given any, print what it does, and exit."""
-    if sys.argv[1:]:
-        asked = sys.argv[1:] in (["-h"], ["--help"])
-        print((about or "").strip() if asked else f"does not take any arguments: {' '.join(sys.argv[1:])}")
-        sys.exit(0 if asked else 2)
-
-
 def print_json(value: Any) -> None:
     """One JSON document on standard output, in large pieces: the encoder gives one for each value."""
     pieces = json.JSONEncoder(indent=1, default=_plain).iterencode(value)

@@ -93,7 +93,7 @@ def _report(found: RecordsResult, as_json: bool) -> None:
     elif found.changes:
         table = [list(asdict(change).values()) for change in found.changes]
         print_table("Figures that are no longer true", CHANGE_COLUMNS, table, "", ("device",))
-        print_next("python -m motecrypt.cli._records")
+        print_next("PYTHONPATH=src:tests python -m made.records")
     else:
         print(f"{found.measured} implementations measured: every stored figure is true")
     click.get_current_context().exit(int(bool(found.changes)))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from made.hardware import PAGE
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text, recorded_bounds
 from motecrypt.adviser.hardware.page import page, table
 from motecrypt.adviser.hardware.recorded import fidelities, newest
 from motecrypt.adviser.hardware.rows import settings
-from motecrypt.cli._hardware import PAGE
 from motecrypt.results.findings.recorded import file_of, read
 
 
 def test_the_table_is_that_of_the_recorded_residuals() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert page(text) == text, "python -m motecrypt.cli._hardware"
+    assert page(text) == text, "python -m made.hardware"
     assert page(text.replace(table(), "")) == text
     uno = recorded_bounds()["uno"]
     assert "ctz/cifra" in [code for each in settings().excluded for code in each.codes]
@@ -23,7 +23,7 @@ def test_the_table_is_that_of_the_recorded_residuals() -> None:
 
 def test_the_bounds_are_those_of_the_recorded_residuals() -> None:
     known = fidelities()
-    assert len(known) > 5 and recorded_bounds() == known, "python -m motecrypt.cli._hardware"
+    assert len(known) > 5 and recorded_bounds() == known, "python -m made.hardware"
     assert BOUNDS_FILE.read_text(encoding="utf-8") == bounds_as_text(known)
 
 

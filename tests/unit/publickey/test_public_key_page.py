@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from made import public_key as made_page
 from made_rows import made_public_key
 from motecrypt.adviser.publickey.baseline import aes_costs
 from motecrypt.adviser.publickey.handshakes import compute, handshakes
@@ -24,7 +25,6 @@ from motecrypt.adviser.publickey.rows import (
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement, Shortfall
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _public_key
 from motecrypt.present.report.public_keys import public_key_part
 from motecrypt.studies.rf import asymmetric as rf
 from motecrypt.studies.wlan import asymmetric as wlan
@@ -36,8 +36,8 @@ RECORD = PublishedOperation(
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert _public_key.whole_page(Catalog.load()) == _public_key.PAGE.read_text(encoding="utf-8"), (
-        "run python -m motecrypt.cli._public_key --page"
+    assert made_page.whole_page(Catalog.load()) == made_page.PAGE.read_text(encoding="utf-8"), (
+        "run python -m made.public_key --page"
     )
 
 
@@ -45,7 +45,7 @@ def test_what_is_recorded_is_of_what_there_is() -> None:
     catalog, rows = Catalog.load(), recorded()
     names = {(i.cipher, i.name, i.operations[0]) for i in catalog.public_key_implementations}
     assert {(row.algorithm, row.implementation, row.operation) for row in rows} <= names
-    assert {row.device for row in rows} == set(_public_key.DEVICES)
+    assert {row.device for row in rows} == set(made_page.DEVICES)
     assert {row.algorithm for row in rows} == set(catalog.public_keys)
     assert all(row.operation in PUBLIC_KEY_OPERATIONS for row in rows)
     known = {(row.device, row.algorithm, row.implementation, row.operation) for row in rows}
@@ -186,7 +186,7 @@ def test_what_is_slower_than_public_code_says_so() -> None:
 def test_each_handshake_names_the_operations_with_faster_public_code() -> None:
     """In the computation, the page, and the report's table: every row that rests on a slower library."""
     catalog, rows, aes = Catalog.load(), recorded(), aes_costs()
-    shown = _public_key.whole_page(catalog)
+    shown = made_page.whole_page(catalog)
     for device in aes:
         for shake in handshakes().values():
             computed = compute(shake, catalog.device(device), rows, aes[device])

@@ -215,7 +215,7 @@ def test_a_broken_line_is_named(tmp_path: Path, broken: str, said: str) -> None:
 
 
 def test_a_missing_file_of_rows_names_what_makes_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.jsonl: cannot be read; 'python -m motecrypt.cli._records'"):
+    with pytest.raises(InputError, match=r"none\.jsonl: cannot be read; 'python -m made.records'"):
         stored.read_rows(tmp_path / "none.jsonl")
 
 

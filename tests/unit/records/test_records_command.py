@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from goldens.views.made_up import measured
+from made import records as made_records
 from motecrypt.adviser.records.plan import LENGTHS, read_plan
 from motecrypt.adviser.records.rows import RecordRow, front, together
 from motecrypt.adviser.records.stored import read_rows
@@ -23,11 +24,11 @@ from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _records, application
+from motecrypt.cli import application
 from motecrypt.measuring import bench
 
 PLAN, CATALOG, STORED = read_plan(), Catalog.load(), read_rows()
-AGAIN = "run 'python -m motecrypt.cli._records'"
+AGAIN = "run 'python -m made.records'"
 
 
 def runs(*arguments: str) -> Result:
@@ -47,8 +48,8 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[RecordRow]:
 
 
 def test_the_page_is_that_of_the_stored_figures() -> None:
-    page = _records.PAGE.read_text(encoding="utf-8")
-    assert page == _records.whole_page(STORED, PLAN, CATALOG), AGAIN
+    page = made_records.PAGE.read_text(encoding="utf-8")
+    assert page == made_records.whole_page(STORED, PLAN, CATALOG), AGAIN
 
 
 def test_every_implementation_of_ours_has_stored_figures() -> None:
@@ -70,9 +71,9 @@ def test_public_code_is_recorded_with_its_day_and_everything_else_is_not() -> No
     assert all(bool(row.recorded) == (row.library in names) for row in STORED)
     assert all(row.ran and row.setup_cycles for row in STORED if row.recorded)
     for code in PLAN.public:
-        assert (_records.ROOT / code.folder / "library.toml").is_file()
+        assert (made_records.ROOT / code.folder / "library.toml").is_file()
         assert len(code.commit) == 40 and code.repository.count("/") == 1
-        described = (_records.ROOT / code.folder / "library.toml").read_text(encoding="utf-8")
+        described = (made_records.ROOT / code.folder / "library.toml").read_text(encoding="utf-8")
         assert f'version = "{code.commit[:7]}"' in described
 
 
@@ -90,7 +91,7 @@ def test_the_check_fails_where_a_figure_changed(found: list[RecordRow]) -> None:
     done = runs("--check")
     assert done.exit_code == 1
     assert row.implementation in done.output and f"{(row.flash_bytes or 0) + 1:,}" in done.output
-    assert "Next: python -m motecrypt.cli._records" in done.output
+    assert "Next: PYTHONPATH=src:tests python -m made.records" in done.output
     (change,) = json.loads(runs("--check", "--json").stdout)["changes"]
     assert change["figure"] == "flash_bytes"
     other = next(d.name for d in PLAN.devices(CATALOG) if d.name != row.device)

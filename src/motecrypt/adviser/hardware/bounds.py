@@ -1,7 +1,7 @@
 """The error bound or range seen of each device, as it is recorded. Runs nothing, and reads no residual: every
 view of a cycle count names its bound, and decoding all rows for it takes longer than the view.
 
-`python -m motecrypt.cli._hardware` writes the file from the recorded residuals (`recorded.fidelities`).
+`python -m made.hardware` writes the file from the recorded residuals (`recorded.fidelities`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from motecrypt.catalog.recorded_rows import recorded_rows
 
 RECORDED = DATA / "public_key" / "recorded.jsonl"
 PUBLISHED = DATA / "public_key" / "published.toml"
-COMMAND = "python -m motecrypt.cli._public_key"
+COMMAND = "python -m made.public_key"
 
 
 @dataclass(frozen=True)

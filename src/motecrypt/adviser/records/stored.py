@@ -1,6 +1,6 @@
 """The rows that ship with the program: data/records/figures.jsonl, one row a line. Measures nothing.
 
-`python -m motecrypt.cli._records` writes them. Rows of public code are recorded there, with the day when
+`python -m made.records` writes them. Rows of public code are recorded there, with the day when
 they were measured; all others can be measured again, and `motecrypt records --check` compares.
 """
 
@@ -28,7 +28,7 @@ def read_rows(path: Path = FIGURES) -> list[RecordRow]:
     InputError
         The file is missing, a line does not hold a row, or a figure is of another type or below 0.
     """
-    rows = recorded_rows(path, RecordRow, "no row of records", "python -m motecrypt.cli._records")
+    rows = recorded_rows(path, RecordRow, "no row of records", "python -m made.records")
     for number, row in enumerate(rows, start=1):
         if not len(row.encrypt_cycles) == len(row.decrypt_cycles) == len(LENGTHS):
             raise InputError(f"{path}, line {number}: expected cycles at {len(LENGTHS)} lengths")

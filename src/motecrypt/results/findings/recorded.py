@@ -1,6 +1,6 @@
 """Answers that came with the program: those of experiments that take minutes, each with the day it was made.
 
-`data/recorded/NAME.jsonl` has one answer a line; `python -m motecrypt.cli._record` writes it. A study shows
+`data/recorded/NAME.jsonl` has one answer a line; `python -m made.recorded` writes it. A study shows
 them until `reproduce NAME --full` has made answers of its own, which are newer. Runs nothing.
 """
 

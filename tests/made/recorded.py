@@ -1,6 +1,6 @@
 """Makes data/recorded/*.jsonl: the answers of each study's long experiments, run here or stored already.
 
-`python -m motecrypt.cli._record [STUDY]...`; it takes what `motecrypt reproduce STUDY --full` takes.
+`python -m made.recorded [STUDY]...`; it takes what `motecrypt reproduce STUDY --full` takes.
 """
 
 from __future__ import annotations

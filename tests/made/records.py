@@ -1,6 +1,6 @@
 """Makes data/records/figures.jsonl and docs/records.md: all implementations of the records, measured.
 
-`python -m motecrypt.cli._records`. Public code whose sources are next to its adapter (benchmarks/public) is
+`python -m made.records`. Public code whose sources are next to its adapter (benchmarks/public) is
 measured too, and its rows are recorded with today's date; the others stay as they are.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from made import no_words
 from motecrypt.adviser.records.needs import cells_of
 from motecrypt.adviser.records.page import page
 from motecrypt.adviser.records.plan import RecordPlan
@@ -20,10 +21,10 @@ from motecrypt.app.records import RecordsRequest, measure_rows
 from motecrypt.app.records import plan as everything
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import no_words, open_results, progress, stages
+from motecrypt.cli._output import open_results, progress, stages
 from motecrypt.measuring import bench
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "records.md"
 
 

@@ -1,7 +1,7 @@
 """Makes data/public_key/recorded.jsonl, aes.jsonl and docs/public-key.md: all public-key operations, and AES
 to compare them with, measured.
 
-`python -m motecrypt.cli._public_key [DEVICE]...`; it takes many minutes. With `--only ALGORITHM` (`aes`,
+`python -m made.public_key [DEVICE]...`; it takes many minutes. With `--only ALGORITHM` (`aes`,
 `taint`) it measures that one alone; with `--stored` it records what the results file has, and measures
 nothing; with `--page` it writes the page of what is recorded.
 """
@@ -41,12 +41,12 @@ from motecrypt.measuring import bench
 
 DEVICES = ("uno", "pico", "stm32f4", "nrf52840")
 MESSAGE_BYTES = 16
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "public-key.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "public-key.md"
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure, then write the files."""
-    parser = argparse.ArgumentParser(prog="python -m motecrypt.cli._public_key", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m made.public_key", description=__doc__)
     parser.add_argument("device", nargs="*")
     parser.add_argument("--only", default="", metavar="ALGORITHM")
     parser.add_argument("--stored", action="store_true")

@@ -2,7 +2,7 @@
 brought with `reproduce hardware --library FOLDER`, and those recorded before. From them it then writes the
 bounds of the devices (data/recorded/hardware_bounds.json) and the table of docs/hardware.md.
 
-`python -m motecrypt.cli._hardware`
+`python -m made.hardware`
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from made import no_words
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text
 from motecrypt.adviser.hardware.page import page
 from motecrypt.adviser.hardware.recorded import STUDY, fidelities, newest, recorded_residuals
 from motecrypt.adviser.hardware.rows import rows, settings
 from motecrypt.base.paths import write_atomically
-from motecrypt.cli._output import no_words, open_results
+from motecrypt.cli._output import open_results
 from motecrypt.results import Results
 from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
 from motecrypt.results.findings.recorded import RecordedAnswer, file_of, read, text
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "hardware.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "hardware.md"
 
 
 def _stored(results: Results) -> Iterator[RecordedAnswer]:
