@@ -33,8 +33,8 @@ class Place:
 
 
 def places(text: str) -> list[Place]:
-    """Every place of a source that some operator changes, except where it alters no outcome: annotations,
-    which nothing runs, and how many answers a cache keeps."""
+    """Every place of a source that some operator changes, except where it alters no outcome: annotations
+    and their imports, which nothing runs, and how many answers a cache keeps."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
@@ -142,13 +142,20 @@ def _constant(node: ast.expr) -> int | None:
 
 
 def _silent(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """From where to where each annotation and each size of a cache goes: lines from 1, columns from 0, as
+    """From where to where each annotation, size of a cache and `TYPE_CHECKING` goes: lines from 1, columns from 0, as
     parso counts."""
     tree = ast.parse(text)
     return [
         ((node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0))
-        for node in (*_annotation_nodes(tree), *_cache_sizes(tree))
+        for node in (*_annotation_nodes(tree), *_cache_sizes(tree), *_type_checks(tree))
     ]
+
+
+def _type_checks(tree: ast.AST) -> Iterator[ast.expr]:
+    """Each `if TYPE_CHECKING`: what is imported below it is for annotations."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield node.test
 
 
 def _cache_sizes(tree: ast.AST) -> Iterator[ast.expr]:

@@ -52,6 +52,24 @@ def test_a_scheduler_is_reached_with_tls_only(tls: Path) -> None:
         assert said in str(told.value)
 
 
+def _limits_what_it_is_for(certificate: x509.Certificate, uses: tuple[str, ...]) -> None:
+    """Both limits are critical: a program that does not know them must refuse the certificate."""
+    usage = certificate.extensions.get_extension_for_class(x509.KeyUsage)
+    basic = certificate.extensions.get_extension_for_class(x509.BasicConstraints)
+    assert usage.critical and basic.critical
+    every = (
+        "digital_signature",
+        "content_commitment",
+        "key_encipherment",
+        "data_encipherment",
+        "key_agreement",
+    )
+    every += ("key_cert_sign", "crl_sign")
+    assert tuple(use for use in every if getattr(usage.value, use)) == uses
+    authority = "key_cert_sign" in uses
+    assert (basic.value.ca, basic.value.path_length) == (authority, 0 if authority else None)
+
+
 def test_certificates_are_of_one_authority_and_keys_are_private(tmp_path: Path) -> None:
     first, second = make_keys(tmp_path / "keys", ["a", "b"], 3)
     (third,) = make_keys(tmp_path / "keys", ["c"], 300)
@@ -61,9 +79,11 @@ def test_certificates_are_of_one_authority_and_keys_are_private(tmp_path: Path) 
     for place in (first, second, third):
         certificate = x509.load_pem_x509_certificate((place / "cert.pem").read_bytes())
         certificate.verify_directly_issued_by(authority)
+        _limits_what_it_is_for(certificate, ("digital_signature",))
         assert certificate.not_valid_after_utc <= authority.not_valid_after_utc
         assert stat.S_IMODE((place / "key.pem").stat().st_mode) == 0o600
         assert sorted(path.name for path in place.iterdir()) == ["ca.pem", "cert.pem", "key.pem"]
+    _limits_what_it_is_for(authority, ("key_cert_sign", "crl_sign"))
     assert stat.S_IMODE((tmp_path / "keys" / "ca-key.pem").stat().st_mode) == 0o600
     for names in (["a"], ["../a"], [""]):
         with pytest.raises(InputError):

@@ -146,6 +146,10 @@ def test_a_source_is_compiled_in_its_language(
     assert [command[0] for command in ran.asked] == [driver] * 2 and set(ran.folders) == {tmp_path}
     assert ran.asked[1][1:] == ["-Os", "-c", name, "-o", str(target)]
     ran = Programs(monkeypatch, OK)
+    ran.makes = tmp_path / "a.preprocessed"
+    assert toolchain.preprocessed("x-gcc", ("-Os",), Path(name), tmp_path) == b"made"
+    assert ran.asked[0][:-4] == [driver, *languages[0], "-Os"] and not ran.makes.exists()
+    ran = Programs(monkeypatch, OK)
     ran.makes = target
     toolchain.compile_object("clang", (), Path("a.S"), target, tmp_path)
     toolchain.compile_object("clang", (), Path("a.cpp"), target, tmp_path)

@@ -13,7 +13,7 @@ from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
-from motecrypt.simulate.callgraph import thumb
+from motecrypt.simulate.callgraph import avr, thumb
 from motecrypt.simulate.callgraph.bounds import StackBound, dot, stack_bounds
 from motecrypt.simulate.callgraph.code import Call, MachineCode, State, StepOutcome, forget, walk
 from motecrypt.simulate.callgraph.thumb import thumb_step
@@ -353,3 +353,46 @@ def test_a_constant_of_thumb_is_spread_in_four_ways_or_turned() -> None:
     spread = [expanded(way << 8 | 0xA7) for way in range(4)]
     assert spread == [0xA7, 0x00A700A7, 0xA700A700, 0xA7A7A7A7]
     assert [expanded(turn << 7 | 0x27) for turn in (8, 9, 31)] == [0xA7000000, 0x53800000, 0xA7 << 1]
+
+
+# Encodings from the AVR instruction set manual, with the registers that each changes.
+CHANGED = {
+    0x0000: (),  # nop
+    0x0232: (0, 1),  # muls r19, r18
+    0x0332: (0, 1),  # mulsu r19, r18
+    0x0562: (),  # cpc r22, r2
+    0x0962: (22,),  # sbc r22, r2
+    0x0D62: (22,),  # add r22, r2
+    0x1162: (),  # cpse r22, r2
+    0x1562: (),  # cp r22, r2
+    0x1962: (22,),  # sub r22, r2
+    0x1D62: (22,),  # adc r22, r2
+    0x2162: (22,),  # and r22, r2
+    0x3562: (),  # cpi r22, 82
+    0x7562: (22,),  # andi r22, 82
+    0xE562: (22,),  # ldi r22, 82
+    0x8168: (22,),  # ld r22, Y
+    0x8368: (),  # st Y, r22
+    0x9169: (22, 28, 29),  # ld r22, Y+
+    0x916C: (22,),  # ld r22, X
+    0x916E: (22, 26, 27),  # ld r22, -X
+    0x936D: (26, 27),  # st X+, r22
+    0x9165: (22, 30, 31),  # lpm r22, Z+
+    0x9164: (22,),  # lpm r22, Z
+    0x9160: (22,),  # lds r22, ...
+    0x9360: (),  # sts ..., r22
+    0x9365: (22,),  # las Z, r22
+    0x9560: (22,),  # com r22
+    0x956A: (22,),  # dec r22
+    0x9598: (),  # break
+    0x95C8: (0,),  # lpm
+    0x9D62: (0, 1),  # mul r22, r2
+    0xF962: (22,),  # bld r22, 2
+    0xFB62: (),  # bst r22, 2
+    0xFD62: (),  # sbrc r22, 2
+}
+
+
+@pytest.mark.parametrize("word", CHANGED, ids=hex)
+def test_registers_that_an_instruction_of_an_avr_changes(word: int) -> None:
+    assert avr._written(word) == CHANGED[word]

@@ -32,7 +32,7 @@ def test_only_lengths_change_branches_and_addresses(tmp_path: Path, chip: str) -
     assert {m.timing_varies for m in found.values()} == {False}
 
 
-def test_a_block_takes_its_rounds_and_less_than_half_of_the_cycles_of_the_c_code(tmp_path: Path) -> None:
+def test_a_block_takes_its_rounds_and_less_than_a_third_of_the_cycles_of_the_c_code(tmp_path: Path) -> None:
     def of_a_block(variant: str) -> int:
         found = measured(tmp_path / f"{variant}.db", CIPHER, variant, "hifive1", [64, 128], ad_bytes=0)
         by_length = {
@@ -43,7 +43,7 @@ def test_a_block_takes_its_rounds_and_less_than_half_of_the_cycles_of_the_c_code
 
     assembly = of_a_block("rv32")
     assert assembly > ROUNDS
-    assert assembly < 0.4 * of_a_block("words13")
+    assert assembly < 0.32 * of_a_block("words13")
 
 
 def test_each_chip_with_a_multiplier_has_it() -> None:
