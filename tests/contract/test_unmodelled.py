@@ -128,6 +128,26 @@ AVR_PARTS = {
 READS = "; ".join(f"(void)AT({address:#x})" for address in AVR_PARTS.values())
 
 
+WAYS = {
+    "ld r0, X": (1, 0),
+    "st X, r0": (0, 1),
+    "ld r0, X+\\n ld r0, -X": (2, 0),
+    "st Y+, r0\\n st -Y, r0": (0, 2),
+    "ldd r0, Y+0\\n std Z+0, r0": (1, 1),
+    "st Z+, r0\\n ld r0, -Z": (1, 1),
+    "lds r0, 0x144\\n sts 0x144, r0": (1, 1),
+}
+"""How an AVR reads and writes an address, and the reads and writes that each way makes."""
+SETS = "push r28\\n push r29\\n" + "\\n".join(
+    f"ldi r{low}, 0x44\\n ldi r{low + 1}, 0x01" for low in (26, 28, 30)
+)
+IN_EACH_WAY = "; ".join(
+    f'__asm__ volatile("{SETS}\\n {way}\\n pop r29\\n pop r28" : : : "r0", "r26", "r27", "r30", "r31", "memory")'
+    for way in WAYS
+)
+"""Uses of TRX_CTRL_1 of the ATmega128RFA1's transceiver, one of the registers beyond those that libsimavr knows."""
+
+
 def stores(address: int) -> str:
     """Two writes and a read."""
     return f"AT({address:#x}) = 1; AT({address:#x}) = AT({address:#x})"
@@ -145,6 +165,8 @@ def touches(device: Device) -> list[str]:
         found.append(MIE)
     if device.name == "uno":
         found.append(READS)
+    if device.name == "atmega128rfa1":
+        found.append(IN_EACH_WAY)
     if device.name == "due":
         found.append("; ".join(map(stores, RTC_AND_RESETS[1:])))
     return found
@@ -206,6 +228,14 @@ def test_what_is_not_modelled_gets_one_line(firmware: Build, name: str) -> None:
     assert (block.reads, block.writes, block.function) == (1, 2, "touch")
     assert Path(block.file).name == "firmware.c" and block.line == FIRST_CASE + 1 and block.pc != 0
     assert sum(t.reads + t.writes for t in ended.touched) == 3
+
+
+@needs_kit("avr")
+def test_each_way_to_a_register_of_an_avr_counts(firmware: Build) -> None:
+    ended = ran(firmware("atmega128rfa1"), CATALOG.device("atmega128rfa1"), IN_EACH_WAY)
+    (block,) = ended.unmodelled
+    reads, writes = map(sum, zip(*WAYS.values(), strict=True))
+    assert (block.name, block.reads, block.writes) == ("TRX_CTRL_1", reads, writes)
 
 
 @pytest.mark.parametrize("name", on_devices(*PPB))

@@ -142,8 +142,8 @@ def _constant(node: ast.expr) -> int | None:
 
 
 def _silent(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """From where to where each annotation, size of a cache and `TYPE_CHECKING` goes: lines from 1, columns from 0, as
-    parso counts."""
+    """From where to where each annotation, size of a cache and `TYPE_CHECKING` goes: lines from 1, columns
+    from 0, as parso counts."""
     tree = ast.parse(text)
     return [
         ((node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0))

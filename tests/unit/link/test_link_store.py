@@ -113,6 +113,18 @@ def test_the_newest_record_is_found_in_any_slot(slot: int) -> None:
     assert written_next(made) == {(slot + 1) % 8, (slot + 2) % 8}
 
 
+@pytest.mark.parametrize(
+    ("first", "later"), [(3, 4), (2, 4), (0, 3), (1, 5), (2, 7), (7, 0), (6, 0), (7, 1)], ids=str
+)
+def test_the_later_of_two_copies_is_told_by_its_place(first: int, later: int) -> None:
+    """The slots between them were worn: up to four, one at most where the later copy is round the end."""
+    slots = [ERASED] * 8
+    slots[first] = slots[later] = LINK.slot(64, 33, 0x100)
+    made = begun(*slots)
+    assert told(made) == (64, 33, 0x100, 0)
+    assert written_next(made) == {(later + 1) % 8, (later + 2) % 8}
+
+
 FIELDS = [
     (0x01, 0, 0, 0),
     (0x0100, 0, 0, 0),

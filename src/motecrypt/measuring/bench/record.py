@@ -38,7 +38,12 @@ class Trouble:
         overflow = error.overflow if isinstance(error, Fault) else None
         return cls(
             status=status,
-            reason=str(error) + (f"; {overflow.bytes:,} bytes too deep" if overflow else ""),
+            reason=str(error)
+            + (
+                f"; {overflow.bytes:,} {'byte' if overflow.bytes == 1 else 'bytes'} too deep"
+                if overflow
+                else ""
+            ),
             kind=error.kind,
             transient=transient or error.transient,
             cause=error.cause if isinstance(error, BuildError) else "",

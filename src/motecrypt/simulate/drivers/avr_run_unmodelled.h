@@ -156,8 +156,39 @@ static void unmodelled_on_write(avr_t *avr, avr_io_addr_t address, uint8_t value
     avr->data[address] = value;
 }
 
+/* The data address of LD, LDD, LDS, ST, STD and STS; 0 of every other instruction. `is_store`: what it does there. */
+static uint32_t unmodelled_address(const avr_t *avr, uint16_t op, bool *is_store) {
+    static const uint8_t pointers[16] = {0, 30, 30, 0, 0, 0, 0, 0, 0, 28, 28, 0, 26, 26, 26, 0};
+    unsigned low = op & 8u ? 28 : 30, mode = op & 15u, moved = 0;
+    *is_store = (op & 0x200u) != 0;
+    if ((op & 0xD000u) == 0x8000u) {
+        moved = (op >> 8 & 0x20u) | (op >> 7 & 0x18u) | (op & 7u);
+    } else if ((op & 0xFC0Fu) == 0x9000u) {
+        return opcode_at(avr, avr->pc + 2);
+    } else if ((op & 0xFC00u) == 0x9000u && pointers[mode] != 0) {
+        low = pointers[mode];
+        moved = mode == 2 || mode == 10 || mode == 14 ? 0xFFFFu : 0; /* counted down before */
+    } else {
+        return 0;
+    }
+    return (avr->data[low] + (avr->data[low + 1] << 8) + moved) & 0xFFFFu;
+}
+
+/* In the place of a chip's step that has registers for which libsimavr has no handlers. */
+static void unmodelled_step(avr_t *avr) {
+    bool is_store;
+    uint32_t address = unmodelled_address(avr, opcode_at(avr, avr->pc), &is_store);
+    if (address >= IO_END && address <= avr->ioend) {
+        unmodelled_count(avr, (avr_io_addr_t)address, is_store);
+    }
+    step_run(avr);
+}
+
 /* After every other handler is in its place. `known`: registers that only store a value on the chip, too (GPIORn). */
 static void unmodelled_open(avr_t *avr, const uint16_t *known, size_t known_count) {
+    if (avr->ioend >= IO_END) {
+        avr->run = unmodelled_step;
+    }
     unmodelled_know_core(avr);
     for (size_t i = 0; i < known_count; i++) {
         unmodelled_known(known[i]);
