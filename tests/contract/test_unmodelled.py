@@ -141,11 +141,11 @@ WAYS = {
 SETS = "push r28\\n push r29\\n" + "\\n".join(
     f"ldi r{low}, 0x44\\n ldi r{low + 1}, 0x01" for low in (26, 28, 30)
 )
+CHANGES = '"r0", "r26", "r27", "r30", "r31", "memory"'
 IN_EACH_WAY = "; ".join(
-    f'__asm__ volatile("{SETS}\\n {way}\\n pop r29\\n pop r28" : : : "r0", "r26", "r27", "r30", "r31", "memory")'
-    for way in WAYS
+    f'__asm__ volatile("{SETS}\\n {way}\\n pop r29\\n pop r28" : : : {CHANGES})' for way in WAYS
 )
-"""Uses of TRX_CTRL_1 of the ATmega128RFA1's transceiver, one of the registers beyond those that libsimavr knows."""
+"""Uses of TRX_CTRL_1 of the ATmega128RFA1's transceiver: libsimavr knows no registers that high."""
 
 
 def stores(address: int) -> str:
