@@ -319,6 +319,12 @@ static uint8_t case_of_link_load_record(void) {
         }
         (void)link_save(&held.link);
     }
+    if (held.link.slot < SLOTS && below(2)) { /* the newest record's second copy goes elsewhere, as past worn slots */
+        uint8_t *copy = cells + AT_SLOTS + SLOT_BYTES * held.link.slot;
+
+        memmove(cells + AT_SLOTS + SLOT_BYTES * below(SLOTS), copy, SLOT_BYTES);
+        copy[below(SLOT_BYTES)] ^= below(2);
+    }
     for (uint8_t flips = below(2) ? below(4) : 0; flips > 0; flips--) {
         cells[below(LINK_STORAGE_BYTES)] ^= (uint8_t)(1 << below(8));
     }
