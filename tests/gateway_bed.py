@@ -68,12 +68,14 @@ class Collected(Sink):
         self.name, self.batch = name, batch
         self.items: list[Item] = []
         self.down = ""
+        self.takes_s = 0.0
         self.hurried = self.finished = False
 
     def deliver(self, items: Sequence[Item]) -> None:
         """Take them."""
         if self.down:
             raise SinkError(self.down)
+        time.sleep(self.takes_s)
         self.items += items
 
     def hurry(self) -> None:

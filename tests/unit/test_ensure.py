@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from motecrypt.app import ensure as _ensure
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Finding
+from motecrypt.measuring.experiments import data_types, file_sizes, host_speed, passwords, serial_write
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 
@@ -111,3 +113,18 @@ def test_the_first_error_in_order_is_told_and_the_others_go_on(
     tries[2].stored = False
     with pytest.raises(MotecryptError, match="a check failed"):
         _made(results, tries)
+
+
+@pytest.mark.parametrize(
+    "timed",
+    [
+        data_types.DataTypes,
+        file_sizes.EncodingTiming,
+        file_sizes.SizeSweep,
+        host_speed.HostSpeed,
+        passwords.PasswordDerivation,
+        serial_write.SerialWrites,
+    ],
+)
+def test_what_times_this_computer_runs_by_itself(timed: Any) -> None:
+    assert _ensure.is_alone(timed)

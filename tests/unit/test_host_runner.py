@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from pathlib import Path
 
 import pytest
 
 from kits import needs_kit
-from motecrypt.build.toolchain import BuildRequest, build
+from motecrypt.build.toolchain import BuildRequest, build, native
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
@@ -107,3 +108,12 @@ def test_a_file_that_is_no_firmware_says_so(tmp_path: Path) -> None:
         pytest.raises(Fault, match=r"scrap\.so"),
     ):
         session.read(time.monotonic() + 20)
+
+
+def test_the_firmwares_own_clock_counts_nanoseconds() -> None:
+    hal = native.open_cipher("rc4")._library
+    hal.hal_timer_cycles.restype = ctypes.c_uint32
+    begun = time.monotonic_ns()
+    hal.hal_timer_start()
+    first, second = hal.hal_timer_cycles(), hal.hal_timer_cycles()
+    assert 0 <= first <= second <= time.monotonic_ns() - begun

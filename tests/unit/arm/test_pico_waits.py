@@ -5,6 +5,7 @@ Small programs wait for the UART, the converter, an alarm or the other core, wit
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,18 @@ def same(code: str, folder: Path, *more: str) -> Outcome:
         ran.end.pop("instructions_core1")
     assert skipped.output == stepped.output and skipped.events == stepped.events
     return skipped
+
+
+def test_a_stepped_run_steps(tmp_path: Path) -> None:
+    """The other tests compare with it: it must not skip. 2 s in an empty loop cost it far more processor time."""
+
+    def spent(*how: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run(UART_ON + CRYSTAL + "    b .\n", tmp_path, *CHIP[:-1], "2", *how)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime
+
+    assert spent("--stepped") > 2 * spent()
 
 
 @pytest.mark.parametrize("contention", [(), ("--contention",)])

@@ -75,3 +75,11 @@ def test_the_same_seed_gives_the_same_map():
     first = diffusion.measure(lambda m: toys.rc4d_encrypt(KEY, m), 5, seed=9, trials=3)
     assert first == diffusion.measure(lambda m: toys.rc4d_encrypt(KEY, m), 5, seed=9, trials=3)
     assert first != diffusion.measure(lambda m: toys.rc4d_encrypt(KEY, m), 5, seed=10, trials=3)
+
+
+def test_a_message_of_two_bytes_counts_and_one_of_a_byte_does_not():
+    def leaves(length):
+        return lambda m: m if len(m) == length else toys.rc4d_encrypt(KEY, m)
+
+    assert diffusion.diffusion_verdict(leaves(2), (2, 12), seed=1, trials=24)[0] == "none"
+    assert diffusion.diffusion_verdict(leaves(1), (1, 12), seed=1, trials=24)[0] == "full"

@@ -96,6 +96,7 @@ uint16_t bed_again(const uint8_t *bytes, uint16_t count, uint8_t *to, uint16_t r
     struct coap_message message;
     struct coap_writer writer;
     struct coap_option option, found;
+    uint16_t last = 0;
 
     if (!coap_read(&message, bytes, count)) {
         return 0;
@@ -108,8 +109,12 @@ uint16_t bed_again(const uint8_t *bytes, uint16_t count, uint8_t *to, uint16_t r
             (!coap_find(&found, &message, option.number) || found.number != option.number)) {
             abort();
         }
+        last = option.number;
         (void)coap_number(&option);
         coap_add(&writer, option.number, option.value, option.bytes);
+    }
+    if (last < UINT16_MAX && coap_find(&found, &message, (uint16_t)(last + 1))) {
+        abort(); /* they come in the order of their numbers: there is none */
     }
     coap_add_payload(&writer, message.payload, message.payload_bytes);
     return coap_end(&writer);

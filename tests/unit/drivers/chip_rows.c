@@ -1,5 +1,5 @@
-/* Prints what the drivers know of each chip, one fact a line: gaps, windows, registers that are modelled, what a reset
- * leaves in the registers, and the core's clock then. A Python test compares this with the chips' files. */
+/* Prints what the drivers know of each chip, one fact a line: gaps, windows, registers that are modelled, what a message
+ * says of other addresses, what a reset leaves in the registers, and the core's clock then. A Python test compares this with the chips' files. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -59,6 +59,37 @@ static void print_rp2350(void) {
     }
 }
 
+enum { STEP = 0x800 }; /* no range is shorter */
+
+/* From which address on a message says what of what is not there. */
+static void print_absent(const char *(*told)(uint32_t address)) {
+    const char *said = told(0);
+
+    printf("absent 0 %s\n", said);
+    for (uint32_t at = STEP; at != 0; at += STEP) {
+        uint32_t low = at - STEP, high = at;
+        const char *now = told(at);
+
+        if (strcmp(now, said) != 0) {
+            while (high - low > 1) {
+                uint32_t middle = low + (high - low) / 2;
+
+                *(strcmp(told(middle), said) == 0 ? &low : &high) = middle;
+            }
+            printf("absent %" PRIu32 " %s\n", high, now);
+            said = now;
+        }
+    }
+}
+
+static const char *of_arm(uint32_t address) {
+    return chip_absent(&arm, address);
+}
+
+static const char *of_riscv(uint32_t address) {
+    return riscv_chip_absent(&riscv, address);
+}
+
 static void print_arm(const struct chip_model *model) {
     printf("chip %s\n", model->name);
     print_windows(model->windows, model->window_count);
@@ -68,6 +99,7 @@ static void print_arm(const struct chip_model *model) {
     arm.model = model;
     chip_reset(&arm, &nobody, 0);
     printf("hz %.0f\n", chip_hz(&arm));
+    print_absent(of_arm);
     if (model->kind == CHIP_PLAIN) {
         for (unsigned i = 0; i < model->window_count; i++) {
             print_kept(model->windows[i].base, arm.plain.registers[i], model->windows[i].bytes);
@@ -92,6 +124,7 @@ static void print_riscv(const struct riscv_chip_model *model) {
     riscv.model = model;
     if (riscv_chip_reset(&riscv, &nobody, 0)) {
         printf("hz %.0f\n", model->hz(&riscv));
+        print_absent(of_riscv);
         for (unsigned i = 0; i < model->window_count; i++) {
             print_kept(model->windows[i].base, riscv.registers[i], model->windows[i].bytes);
         }

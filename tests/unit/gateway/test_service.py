@@ -380,6 +380,15 @@ def test_at_the_end_orders_are_told_sinks_have_all_and_the_spool_knows(field: Fi
     assert {(each["node"], each["outcome"]) for each in told} == {(5, "unconfirmed"), (6, "not sent")}
 
 
+def test_the_end_waits_for_a_slow_sink(field: Field) -> None:
+    field.sink.takes_s = 0.5
+    field.drain()
+    field.nodes[5].send(READING, CONFIRMED)
+    field.radios[0].put(*field.packets(5))
+    field.service.run(field.stop, lambda: bool(field.service.statistics()["messages"]))
+    assert [each.name for each in field.sink.items] == ["5.1.0.0"] and field.spool.waiting == 0
+
+
 def test_a_sink_that_is_down_delays_no_end_and_gets_all_the_next_time(field: Field) -> None:
     field.sink.down = "not now"
     field.drain()

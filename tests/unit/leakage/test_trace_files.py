@@ -107,20 +107,35 @@ def test_the_classes_of_a_trs_file_are_where_its_header_says(tmp_path):
     assert data.endswith(b"\xaa\xab\xcc\xd0\0\0\x01\x02" + b"\xbb\xbc\xcc\xd1\x01\0\x03\x7f")
 
 
-def test_a_trs_file_of_version_1(tmp_path):
+def write_version_1(path, input_bytes=2):
     """As oscilloscopes' programs write: a title, the data at stated offsets, shorts, a long field."""
-    fields = [(0x41, struct.pack("<i", 2)), (0x42, struct.pack("<i", 3)), (0x43, b"\x02")]
-    fields += [(0x44, b"\x04\x00"), (0x45, b"\x05"), (0x6B, b"\x02\0\0\0"), (0x6E, b"\x02\0\0\0")]
+    fields = [
+        (0x41, struct.pack("<i", 2)),
+        (0x42, struct.pack("<i", 3)),
+        (0x43, b"\x02"),
+        (0x44, b"\x04\x00"),
+    ]
+    fields += [(0x45, b"\x05"), (0x6B, b"\x02\0\0\0"), (0x6E, struct.pack("<i", input_bytes))]
     fields += [(0x6D, b"\0\0\0\0"), (0x70, b"\x01\0\0\0")]
     head = b"".join(bytes([tag, len(value)]) + value for tag, value in fields)
     head += b"\x47\x82\x2c\x01" + b"x" * 300 + b"\x5f\x00"
     rows = b"one  " + b"\x07\0\x01\x02" + struct.pack("<3h", -5, 300, 0)
     rows += b"two  " + b"\x07\0\x03\x04" + struct.pack("<3h", 1, 2, 3)
-    (tmp_path / "t.trs").write_bytes(head + rows)
+    path.write_bytes(head + rows)
+
+
+def test_a_trs_file_of_version_1(tmp_path):
+    write_version_1(tmp_path / "t.trs")
     found = read_traces(tmp_path / "t.trs")
     assert found.samples.tolist() == [[-5, 300, 0], [1, 2, 3]] and found.samples.dtype == np.float32
     assert found.inputs.tolist() == [[1, 2], [3, 4]] and found.keys.tolist() == [7]
     assert (found.model, found.seed, found.outputs) == ("capture", None, None)
+
+
+def test_a_trs_file_whose_input_ends_a_byte_too_late_is_refused(tmp_path):
+    write_version_1(tmp_path / "t.trs", 3)
+    with pytest.raises(InputError, match="parameter INPUT is outside the 4 bytes of data of a trace"):
+        read_traces(tmp_path / "t.trs")
 
 
 def test_arrays_of_others_by_their_usual_names(tmp_path):

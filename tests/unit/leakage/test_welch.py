@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lgamma
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,14 @@ def test_noise_alone_is_not_a_leak() -> None:
         )
         exceeded += int((np.abs(sums.t()) > threshold(500, 190, 0.5)).sum())
     assert 1 <= exceeded <= 30
+
+
+@pytest.mark.parametrize(("degrees", "alpha"), [(29, 0.05), (60, 0.05), (60, 1e-3), (999, 1e-5)])
+def test_the_threshold_is_students_quantile(alpha: float, degrees: int) -> None:
+    """What the t distribution has beyond it, integrated in steps."""
+    limit = threshold(1, degrees + 1, alpha)
+    t = np.linspace(0, limit, 200_001)
+    density = (1 + t**2 / degrees) ** (-(degrees + 1) / 2)
+    scale = np.exp(lgamma((degrees + 1) / 2) - lgamma(degrees / 2)) / np.sqrt(degrees * np.pi)
+    inside = 2 * scale * (density[1:] + density[:-1]).sum() / 2 * (t[1] - t[0])
+    assert 1 - inside == pytest.approx(alpha, rel=1e-4)

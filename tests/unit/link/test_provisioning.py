@@ -381,3 +381,13 @@ def test_a_master_key_has_16_bytes(key: Path, capfd: pytest.CaptureFixture[str])
     key.chmod(0o644)
     code, _, err = run(capfd, "provision", 5, "--key", key, "--block")
     assert code == 2 and "others can read or write it" in err
+
+
+@pytest.mark.parametrize("umask", [0, 0o22, 0o77])
+def test_a_folder_for_keys_is_its_owners_alone(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        with provisioning.new_folder(tmp_path / "keys"):
+            assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
+    finally:
+        os.umask(before)

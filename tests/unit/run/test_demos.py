@@ -22,6 +22,7 @@ def test_each_test_that_can_be_had_is_there_for_both_keys() -> None:
         *("aesTest", "aesTest-256", "aesTest3", "aesTest3-256", "aesTest4", "aesTest4-256", "littleFsAes")
     ]
     assert demo("aesTest4-256") == Demo("tiny-aes-c", "", 256, 4) and demo("Blink.ino") is None
+    assert demo("littleFsAes") == Demo("", "", 128, 0, "none")
     for name in ("aesTest1", "aesTest2-256"):
         with pytest.raises(InputError, match=rf"{name}: its library is on no package registry"):
             demo(name)

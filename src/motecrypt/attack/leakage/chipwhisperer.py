@@ -122,9 +122,9 @@ def _read_project(project: Path) -> Traces:
 
 
 def _joined(project: Path, parts: list[dict[str, Array]]) -> dict[str, Array]:
-    found = dict(parts[0])
     if len(parts) == 1:
-        return found
+        return dict(*parts)
+    found = {}
     for thing in sorted({thing for part in parts for thing in part}):
         tables = [part[thing] for part in parts if thing in part]
         if len(tables) < len(parts):

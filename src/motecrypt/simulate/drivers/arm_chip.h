@@ -38,13 +38,35 @@ static const struct chip_gap rp2040_gaps[] = {
     {0xD0000080u, 0x0080u, 0, "the interpolators: not modelled; their registers only keep what is written"},
 };
 
+/* Firmware that runs freely has the boot ROM and these parts (arm_rom.h); a measured one does not. */
+static const struct plain_absent rp2040_absent[] = {
+    {0x00000000u, 0x00004000u, " (the boot ROM is not modelled)"},
+    {0x10000000u, 0x01000000u, " (beyond the flash)"},
+    {0x20042000u, 0x00100000u, " (beyond the RAM)"},
+    {0x50000000u, 0x00100000u, " (DMA is not modelled)"},
+    {0x50100000u, 0x00100000u, " (USB is not modelled)"},
+    {0x50200000u, 0x00200000u, " (PIO is not modelled)"},
+    PLAIN_END,
+};
+
+/* RM0090, 2.3. */
+static const struct plain_absent stm32f4_absent[] = {
+    {0x08000000u, 0x01000000u, " (beyond the flash)"},
+    {0x10000000u, 0x00010000u, " (core-coupled memory is not modelled)"},
+    {0x1FFF0000u, 0x00008000u, " (the boot loader in ROM is not modelled)"},
+    {0x20000000u, 0x01000000u, " (beyond the RAM)"},
+    {0x40030000u, 0x00050000u, " (USB and DMA2D are not modelled)"},
+    {0x50000000u, 0x00070000u, " (USB, camera and random numbers are not modelled)"},
+    PLAIN_END,
+};
+
 #define CHIP_ROW(name, kind, prefix, model, absent)                                                          \
     {name, kind, prefix##_windows, COUNT_OF(prefix##_windows), prefix##_gaps, COUNT_OF(prefix##_gaps), model, absent}
 #define PLAIN_ROW(name, prefix) CHIP_ROW(name, CHIP_PLAIN, prefix, &prefix##_model, prefix##_absent)
 
 static const struct chip_model chip_models[] = {
-    CHIP_ROW("RP2040", CHIP_RP2040, rp2040, NULL, NULL),
-    CHIP_ROW("STM32F407VG", CHIP_STM32F4, stm32f4, NULL, NULL),
+    CHIP_ROW("RP2040", CHIP_RP2040, rp2040, NULL, rp2040_absent),
+    CHIP_ROW("STM32F407VG", CHIP_STM32F4, stm32f4, NULL, stm32f4_absent),
     PLAIN_ROW("STM32L100RC", stm32l1),
     PLAIN_ROW("STM32F103C8", stm32f1),
     PLAIN_ROW("AT91SAM3X8E", sam3x),
@@ -56,7 +78,7 @@ static const struct chip_model chip_models[] = {
 };
 
 /* RP2350 in a free run: with the boot ROM's tables, interrupts and all that RP2040's model gives it. */
-static const struct chip_model rp2350_free_model = CHIP_ROW("RP2350", CHIP_RP2040, rp2350_free, NULL, NULL);
+static const struct chip_model rp2350_free_model = CHIP_ROW("RP2350", CHIP_RP2040, rp2350_free, NULL, rp2350_absent);
 
 /* The registers of the one chip that runs. */
 struct chip {
@@ -162,29 +184,11 @@ static inline double chip_seconds(struct chip *chip) {
 
 /* What is at an address of which nothing is modelled, for a message; "" where really nothing is. */
 static inline const char *chip_absent(const struct chip *chip, uint32_t address) {
-    if (chip->model->kind == CHIP_PLAIN) {
-        const struct plain_absent *each = chip->model->absent;
-        while (each->what != NULL && address - each->base >= each->bytes) {
-            each++;
-        }
-        return each->what != NULL ? each->what : "";
+    const struct plain_absent *each = chip->model->absent;
+    while (each->what != NULL && address - each->base >= each->bytes) {
+        each++;
     }
-    if (chip->model->kind == CHIP_STM32F4) { /* RM0090, 2.3 */
-        return address - 0x1FFF0000u < 0x8000u                       ? " (the boot loader in ROM is not modelled)"
-               : address - 0x40030000u < 0x50000u                    ? " (USB and DMA2D are not modelled)"
-               : address - 0x50000000u < 0x70000u                    ? " (USB, camera and random numbers are not modelled)"
-               : address - 0x08000000u < 0x01000000u                 ? " (beyond the flash)"
-               : address - 0x20000000u < 0x01000000u                 ? " (beyond the RAM)"
-               : address - 0x10000000u < 0x00010000u                 ? " (core-coupled memory is not modelled)"
-                                                                     : "";
-    }
-    /* Firmware that runs freely has the boot ROM and these parts (arm_rom.h); a measured one does not. */
-    return address < 0x4000u                                     ? " (the boot ROM is not modelled)"
-           : address - 0x50000000u < 0x100000u                   ? " (DMA is not modelled)"
-           : address - 0x50100000u < 0x100000u                   ? " (USB is not modelled)"
-           : address - 0x50200000u < 0x200000u                   ? " (PIO is not modelled)"
-           : address - 0x10000000u < 0x1000000u && address != 0u ? " (beyond the flash)"
-                                                                 : "";
+    return each->what != NULL ? each->what : "";
 }
 
 #endif

@@ -20,6 +20,8 @@ struct known_part {
     uint32_t base, bytes, every, count;
 };
 
+#define ONE(base, bytes) {base, bytes, 0, 0}
+
 /* From an address on, each peripheral has so many bytes, a power of two. A list ends with 0 bytes. */
 struct known_grid {
     uint32_t from, block_bytes;
@@ -54,21 +56,21 @@ static const struct known_core_block known_core_blocks[] = {
 
 /* Where exceptions are not delivered: SysTick counts; switching interrupts off, priorities and handlers' addresses change nothing. */
 #define KNOWN_M_PROFILE                                                                                              \
-    {0xE000E010u, 12, 0, 0}, {0xE000E180u, 0x80, 0, 0}, {0xE000E280u, 0x80, 0, 0}, {0xE000E400u, 0xF0, 0, 0},        \
-        {0xE000ED00u, 4, 0, 0}, {0xE000ED08u, 8, 0, 0}, {0xE000ED14u, 0x14, 0, 0}
+    ONE(0xE000E010u, 12), ONE(0xE000E180u, 0x80), ONE(0xE000E280u, 0x80), ONE(0xE000E400u, 0xF0),        \
+        ONE(0xE000ED00u, 4), ONE(0xE000ED08u, 8), ONE(0xE000ED14u, 0x14)
 
 static const struct known_part known_armv6m[] = {KNOWN_M_PROFILE, KNOWN_END};
 
 /* And the cycle counter, with what switches it on. */
 static const struct known_part known_armv7m[] = {
-    KNOWN_M_PROFILE, {0xE0001000u, 8, 0, 0}, {0xE0001FB0u, 4, 0, 0}, {0xE000EDFCu, 4, 0, 0}, KNOWN_END};
+    KNOWN_M_PROFILE, ONE(0xE0001000u, 8), ONE(0xE0001FB0u, 4), ONE(0xE000EDFCu, 4), KNOWN_END};
 
 /* Of the two chips whose exceptions are modelled: arm_nvic.h. */
 static const struct known_part known_rp2040_core[] = {
-    {0xE000E010u, 12, 0, 0}, {0xE000E100u, 0x400, 0, 0}, {0xE000ED00u, 0x24, 0, 0}, KNOWN_END};
+    ONE(0xE000E010u, 12), ONE(0xE000E100u, 0x400), ONE(0xE000ED00u, 0x24), KNOWN_END};
 static const struct known_part known_rp2350_core[] = {
-    {0xE000E010u, 12, 0, 0}, {0xE000E100u, 0x4F0, 0, 0}, {0xE000ED00u, 0x28, 0, 0}, {0xE000ED88u, 4, 0, 0},
-    {0xE0001000u, 8, 0, 0},  {0xE0001FB0u, 4, 0, 0},     {0xE000EDFCu, 4, 0, 0},    KNOWN_END};
+    ONE(0xE000E010u, 12), ONE(0xE000E100u, 0x4F0), ONE(0xE000ED00u, 0x28), ONE(0xE000ED88u, 4),
+    ONE(0xE0001000u, 8),  ONE(0xE0001FB0u, 4),     ONE(0xE000EDFCu, 4),    KNOWN_END};
 
 /* ---- STM32 ---- */
 
@@ -83,45 +85,45 @@ static const struct known_part known_stm32f1_outputs[] = {{0x4001080Cu, 12, 0x40
 static const struct known_grid known_stm32_grid[] = {{0x40000000u, 0x400u}, KNOWN_END};
 
 static const struct known_part known_stm32f4[] = {
-    {0x40002850u, 0x50, 0, 0}, /* RTC_BKPxR */
-    {0x40004400u, 0x1C, 0, 0}, /* USART2 */
+    ONE(0x40002850u, 0x50), /* RTC_BKPxR */
+    ONE(0x40004400u, 0x1C), /* USART2 */
     KNOWN_STM32_PINS(0x40020000u, 9),
-    {0x40023004u, 4, 0, 0},    /* CRC_IDR */
-    {0x40023800u, 0x10, 0, 0}, /* RCC: clocks */
-    {0x40023830u, 0x38, 0, 0}, /* and which parts have one */
-    {0x40023C00u, 4, 0, 0},    /* FLASH_ACR */
+    ONE(0x40023004u, 4),    /* CRC_IDR */
+    ONE(0x40023800u, 0x10), /* RCC: clocks */
+    ONE(0x40023830u, 0x38), /* and which parts have one */
+    ONE(0x40023C00u, 4),    /* FLASH_ACR */
     KNOWN_END,
 };
 
 static const struct known_part known_stm32l1[] = {
-    {0x40002850u, 0x50, 0, 0},
-    {0x40004400u, 0x1C, 0, 0},
-    {0x40007000u, 8, 0, 0}, /* PWR */
+    ONE(0x40002850u, 0x50),
+    ONE(0x40004400u, 0x1C),
+    ONE(0x40007000u, 8), /* PWR */
     KNOWN_STM32_PINS(0x40020000u, 8),
-    {0x40023004u, 4, 0, 0},
-    {0x40023800u, 0x10, 0, 0},
-    {0x4002381Cu, 0x18, 0, 0},
-    {0x40023C00u, 4, 0, 0},
-    {0x40023C18u, 4, 0, 0}, /* FLASH_SR */
+    ONE(0x40023004u, 4),
+    ONE(0x40023800u, 0x10),
+    ONE(0x4002381Cu, 0x18),
+    ONE(0x40023C00u, 4),
+    ONE(0x40023C18u, 4), /* FLASH_SR */
     KNOWN_END,
 };
 
 static const struct known_part known_stm32f1[] = {
-    {0x40006C00u, 0xC0, 0, 0},     /* BKP */
-    {0x40010004u, 4, 0, 0},        /* AFIO_MAPR */
+    ONE(0x40006C00u, 0xC0),     /* BKP */
+    ONE(0x40010004u, 4),        /* AFIO_MAPR */
     {0x40010800u, 8, 0x400, 7},    /* pins */
     {0x40010818u, 4, 0x400, 7},
-    {0x40013800u, 0x1C, 0, 0},     /* USART1 */
-    {0x40021000u, 12, 0, 0},       /* RCC */
-    {0x40021014u, 12, 0, 0},
-    {0x40022000u, 4, 0, 0},
-    {0x40023004u, 4, 0, 0},
+    ONE(0x40013800u, 0x1C),     /* USART1 */
+    ONE(0x40021000u, 12),       /* RCC */
+    ONE(0x40021014u, 12),
+    ONE(0x40022000u, 4),
+    ONE(0x40023004u, 4),
     KNOWN_END,
 };
 
 static const struct known_part known_stm32f0[] = {
-    {0x40002850u, 0x50, 0, 0}, {0x40013800u, 0x2C, 0, 0}, {0x40021000u, 12, 0, 0}, {0x40021014u, 12, 0, 0},
-    {0x40022000u, 4, 0, 0},    {0x40023004u, 4, 0, 0},    KNOWN_STM32_PINS(0x48000000u, 6),
+    ONE(0x40002850u, 0x50), ONE(0x40013800u, 0x2C), ONE(0x40021000u, 12), ONE(0x40021014u, 12),
+    ONE(0x40022000u, 4),    ONE(0x40023004u, 4),    KNOWN_STM32_PINS(0x48000000u, 6),
     KNOWN_END,
 };
 
@@ -130,20 +132,20 @@ static const struct known_part known_stm32f0[] = {
 static const struct known_grid known_sam3x_grid[] = {{0x40000000u, 0x4000u}, {0x400E0000u, 0x200u}, KNOWN_END};
 
 static const struct known_part known_sam3x[] = {
-    {0x400E0610u, 8, 0, 0},       /* PMC: which parts have a clock */
-    {0x400E0620u, 4, 0, 0},       /* CKGR_MOR, CKGR_PLLAR, MCKR, SR, WPMR */
-    {0x400E0628u, 4, 0, 0},
-    {0x400E0630u, 4, 0, 0},
-    {0x400E0668u, 4, 0, 0},
-    {0x400E06E4u, 4, 0, 0},
-    {0x400E0700u, 8, 0, 0},
-    {0x400E0800u, 0x24, 0, 0},    /* UART */
+    ONE(0x400E0610u, 8),       /* PMC: which parts have a clock */
+    ONE(0x400E0620u, 4),       /* CKGR_MOR, CKGR_PLLAR, MCKR, SR, WPMR */
+    ONE(0x400E0628u, 4),
+    ONE(0x400E0630u, 4),
+    ONE(0x400E0668u, 4),
+    ONE(0x400E06E4u, 4),
+    ONE(0x400E0700u, 8),
+    ONE(0x400E0800u, 0x24),    /* UART */
     {0x400E0A00u, 4, 0x200, 2},   /* EEFCx_FMR */
     {0x400E0E00u, 8, 0x200, 4},   /* pins: which part has them, pull-ups */
     {0x400E0E60u, 8, 0x200, 4},
     {0x400E0E70u, 4, 0x200, 4},
-    {0x400E1A54u, 4, 0, 0},       /* WDT_MR */
-    {0x400E1A90u, 0x20, 0, 0},    /* GPBR */
+    ONE(0x400E1A54u, 4),       /* WDT_MR */
+    ONE(0x400E1A90u, 0x20),    /* GPBR */
     KNOWN_END,
 };
 
@@ -155,13 +157,13 @@ static const struct known_grid known_nrf_grid[] = {{0x10000000u, 0x1000u}, KNOWN
 
 /* Clock of the crystal, storage, UART, the state of the flash, and the settings of `ports` of pins. */
 #define KNOWN_NRF(ports)                                                                                             \
-    {0x40000000u, 8, 0, 0}, {0x40000100u, 4, 0, 0}, {0x40000408u, 8, 0, 0}, {0x4000051Cu, 8, 0, 0},                  \
-        {0x40002000u, 0x10, 0, 0}, {0x40002108u, 4, 0, 0}, {0x4000211Cu, 12, 0, 0}, {0x40002308u, 4, 0, 0},          \
-        {0x40002480u, 4, 0, 0}, {0x40002500u, 0x28, 0, 0}, {0x4000256Cu, 4, 0, 0}, {0x4001E400u, 4, 0, 0},           \
-        {0x10001080u, 0x80, 0, 0}, {0x50000700u, 0x80, 0x300, ports}
+    ONE(0x40000000u, 8), ONE(0x40000100u, 4), ONE(0x40000408u, 8), ONE(0x4000051Cu, 8),                  \
+        ONE(0x40002000u, 0x10), ONE(0x40002108u, 4), ONE(0x4000211Cu, 12), ONE(0x40002308u, 4),          \
+        ONE(0x40002480u, 4), ONE(0x40002500u, 0x28), ONE(0x4000256Cu, 4), ONE(0x4001E400u, 4),           \
+        ONE(0x10001080u, 0x80), {0x50000700u, 0x80, 0x300, ports}
 
 static const struct known_part known_nrf51[] = {KNOWN_NRF(1), KNOWN_END};
-static const struct known_part known_nrf52[] = {KNOWN_NRF(2), {0x4001E540u, 4, 0, 0}, KNOWN_END};
+static const struct known_part known_nrf52[] = {KNOWN_NRF(2), ONE(0x4001E540u, 4), KNOWN_END};
 static const struct known_part known_nrf_outputs[] = {{0x50000504u, 12, 0x300, 2}, {0x50000514u, 12, 0x300, 2}, KNOWN_END};
 
 /* ---- SAMD21G18A ---- */
@@ -169,20 +171,20 @@ static const struct known_part known_nrf_outputs[] = {{0x50000504u, 12, 0x300, 2
 static const struct known_grid known_samd21_grid[] = {{0x40000000u, 0x400u}, {0x41000000u, 0x1000u}, {0x41004000u, 0x400u}, KNOWN_END};
 
 static const struct known_part known_samd21[] = {
-    {0x40000414u, 16, 0, 0},    /* PM: which parts have a clock */
-    {0x4000080Cu, 4, 0, 0},     /* SYSCTRL: PCLKSR, XOSC32K, OSC8M, DFLL */
-    {0x40000814u, 4, 0, 0},
-    {0x40000820u, 16, 0, 0},
-    {0x40000C00u, 12, 0, 0},    /* GCLK */
-    {0x41000000u, 8, 0, 0},     /* PAC1 */
-    {0x41002010u, 8, 0, 0},     /* DSU_DCC */
-    {0x41004004u, 4, 0, 0},     /* NVMCTRL: CTRLB, INTFLAG */
-    {0x41004014u, 4, 0, 0},
+    ONE(0x40000414u, 16),    /* PM: which parts have a clock */
+    ONE(0x4000080Cu, 4),     /* SYSCTRL: PCLKSR, XOSC32K, OSC8M, DFLL */
+    ONE(0x40000814u, 4),
+    ONE(0x40000820u, 16),
+    ONE(0x40000C00u, 12),    /* GCLK */
+    ONE(0x41000000u, 8),     /* PAC1 */
+    ONE(0x41002010u, 8),     /* DSU_DCC */
+    ONE(0x41004004u, 4),     /* NVMCTRL: CTRLB, INTFLAG */
+    ONE(0x41004014u, 4),
     {0x41004424u, 8, 0x80, 2},  /* pins: settings */
     {0x41004430u, 0x30, 0x80, 2},
     {0x60000024u, 8, 0x80, 2},
     {0x60000030u, 0x30, 0x80, 2},
-    {0x42001C00u, 0x30, 0, 0},  /* SERCOM5 */
+    ONE(0x42001C00u, 0x30),  /* SERCOM5 */
     KNOWN_END,
 };
 
@@ -194,27 +196,27 @@ static const struct known_grid known_rp2040_grid[] = {
     {0x14000000u, 0x4000u}, {0x50000000u, 0x1000u}, {0x50110000u, 0x10000u}, {0x50200000u, 0x100000u}, {0xD0000000u, 0x1000u}, KNOWN_END};
 
 static const struct known_part known_rp2040[] = {
-    {0x14000000u, 12, 0, 0},         /* XIP: control, flush, state */
-    {0x18000000u, 0x4000u, 0, 0},    /* SSI */
-    {0x40008000u, 0x78, 0, 0},       /* CLOCKS; which parts have one */
-    {0x400080A0u, 0x10, 0, 0},
-    {0x4000C000u, 0x4000u, 0, 0},    /* RESETS */
-    {0x40010000u, 12, 0, 0},         /* PSM */
-    {0x40014000u, 0xF0, 0, 0},       /* IO_BANK0, IO_QSPI: functions */
-    {0x40018000u, 0x30, 0, 0},
+    ONE(0x14000000u, 12),         /* XIP: control, flush, state */
+    ONE(0x18000000u, 0x4000u),    /* SSI */
+    ONE(0x40008000u, 0x78),       /* CLOCKS; which parts have one */
+    ONE(0x400080A0u, 0x10),
+    ONE(0x4000C000u, 0x4000u),    /* RESETS */
+    ONE(0x40010000u, 12),         /* PSM */
+    ONE(0x40014000u, 0xF0),       /* IO_BANK0, IO_QSPI: functions */
+    ONE(0x40018000u, 0x30),
     {0x4001C000u, 0x4000u, 0x4000u, 2}, /* PADS_BANK0, PADS_QSPI */
-    {0x40024000u, 8, 0, 0},          /* XOSC */
-    {0x4002400Cu, 4, 0, 0},
+    ONE(0x40024000u, 8),          /* XOSC */
+    ONE(0x4002400Cu, 4),
     {0x40028000u, 0x4000u, 0x4000u, 2}, /* PLL_SYS, PLL_USB */
-    {0x40034000u, 0x4000u, 0, 0},    /* UART0 */
-    {0x4004C000u, 0x4000u, 0, 0},    /* ADC */
+    ONE(0x40034000u, 0x4000u),    /* UART0 */
+    ONE(0x4004C000u, 0x4000u),    /* ADC */
     {0x40054000u, 0x4000u, 0x4000u, 2}, /* TIMER, WATCHDOG */
-    {0x40064000u, 4, 0, 0},          /* VREG */
-    {0x4006C000u, 4, 0, 0},          /* TBMAN_PLATFORM */
-    {0x50000000u, 0x480, 0, 0},      /* DMA */
-    {0x50110000u, 0x4000u, 0, 0},    /* USB */
-    {0xD0000000u, 0x80, 0, 0},       /* SIO */
-    {0xD0000100u, 0x80, 0, 0},
+    ONE(0x40064000u, 4),          /* VREG */
+    ONE(0x4006C000u, 4),          /* TBMAN_PLATFORM */
+    ONE(0x50000000u, 0x480),      /* DMA */
+    ONE(0x50110000u, 0x4000u),    /* USB */
+    ONE(0xD0000000u, 0x80),       /* SIO */
+    ONE(0xD0000100u, 0x80),
     KNOWN_END,
 };
 
@@ -223,30 +225,30 @@ static const struct known_grid known_rp2350_grid[] = {
     {0x50000000u, 0x1000u},    {0x50110000u, 0x10000u},  {0x50200000u, 0x100000u}, {0xD0000000u, 0x1000u}, KNOWN_END};
 
 static const struct known_part known_rp2350[] = {
-    {0x18000000u, 0x4000000u, 0, 0}, /* maintenance of the flash's cache */
-    {0x40000000u, 4, 0, 0},          /* SYSINFO_CHIP_ID */
-    {0x40010000u, 0x84, 0, 0},       /* CLOCKS */
-    {0x400100ACu, 0x14, 0, 0},
+    ONE(0x18000000u, 0x4000000u), /* maintenance of the flash's cache */
+    ONE(0x40000000u, 4),          /* SYSINFO_CHIP_ID */
+    ONE(0x40010000u, 0x84),       /* CLOCKS */
+    ONE(0x400100ACu, 0x14),
     {0x40018000u, 0x8000u, 0x8000u, 2}, /* PSM, RESETS */
-    {0x40028000u, 0x180, 0, 0},      /* IO_BANK0, IO_QSPI */
-    {0x40030000u, 0x40, 0, 0},
+    ONE(0x40028000u, 0x180),      /* IO_BANK0, IO_QSPI */
+    ONE(0x40030000u, 0x40),
     {0x40038000u, 0x8000u, 0x8000u, 2}, /* PADS_BANK0, PADS_QSPI */
-    {0x40048000u, 8, 0, 0},          /* XOSC */
-    {0x4004800Cu, 4, 0, 0},
+    ONE(0x40048000u, 8),          /* XOSC */
+    ONE(0x4004800Cu, 4),
     {0x40050000u, 0x10, 0x8000u, 2}, /* PLL_SYS, PLL_USB */
-    {0x40070000u, 0x8000u, 0, 0},    /* UART0 */
-    {0x400A0000u, 0x8000u, 0, 0},    /* ADC */
-    {0x400B0000u, 0x8000u, 0, 0},    /* TIMER0 */
-    {0x400C8000u, 12, 0, 0},         /* XIP */
-    {0x400D0000u, 0x54, 0, 0},       /* QMI */
-    {0x400D8000u, 0x8000u, 0, 0},    /* WATCHDOG */
-    {0x400E0000u, 0x8000u, 0, 0},    /* BOOTRAM */
-    {0x40108000u, 0x48, 0, 0},       /* TICKS */
-    {0x40160000u, 4, 0, 0},          /* TBMAN_PLATFORM */
-    {0x50000000u, 0x480, 0, 0},      /* DMA */
-    {0x50110000u, 0x4000u, 0, 0},    /* USB */
-    {0xD0000000u, 0x80, 0, 0},       /* SIO */
-    {0xD0000100u, 0x90, 0, 0},
+    ONE(0x40070000u, 0x8000u),    /* UART0 */
+    ONE(0x400A0000u, 0x8000u),    /* ADC */
+    ONE(0x400B0000u, 0x8000u),    /* TIMER0 */
+    ONE(0x400C8000u, 12),         /* XIP */
+    ONE(0x400D0000u, 0x54),       /* QMI */
+    ONE(0x400D8000u, 0x8000u),    /* WATCHDOG */
+    ONE(0x400E0000u, 0x8000u),    /* BOOTRAM */
+    ONE(0x40108000u, 0x48),       /* TICKS */
+    ONE(0x40160000u, 4),          /* TBMAN_PLATFORM */
+    ONE(0x50000000u, 0x480),      /* DMA */
+    ONE(0x50110000u, 0x4000u),    /* USB */
+    ONE(0xD0000000u, 0x80),       /* SIO */
+    ONE(0xD0000100u, 0x90),
     KNOWN_END,
 };
 
@@ -255,47 +257,47 @@ static const struct known_part known_rp2350[] = {
 static const struct known_grid known_riscv_grid[] = {{0x02000000u, 0x1000u}, KNOWN_END};
 
 static const struct known_part known_fe310[] = {
-    {0x0200BFF8u, 8, 0, 0},     /* mtime */
-    {0x10000080u, 0x80, 0, 0},  /* backup registers */
-    {0x10008000u, 0x10, 0, 0},  /* PRCI */
-    {0x10012004u, 0x14, 0, 0},  /* GPIO: settings, output */
-    {0x10012038u, 12, 0, 0},
-    {0x10013000u, 0x1C, 0, 0},  /* UART0 */
+    ONE(0x0200BFF8u, 8),     /* mtime */
+    ONE(0x10000080u, 0x80),  /* backup registers */
+    ONE(0x10008000u, 0x10),  /* PRCI */
+    ONE(0x10012004u, 0x14),  /* GPIO: settings, output */
+    ONE(0x10012038u, 12),
+    ONE(0x10013000u, 0x1C),  /* UART0 */
     KNOWN_END,
 };
 
 static const struct known_grid known_ch32v003_grid[] = {{0x40000000u, 0x400u}, {0xE0000000u, 0x1000u}, KNOWN_END};
 
 static const struct known_part known_ch32v003[] = {
-    {0x40010004u, 4, 0, 0},    /* AFIO_PCFR1 */
+    ONE(0x40010004u, 4),    /* AFIO_PCFR1 */
     {0x40010800u, 8, 0x400, 4}, /* pins */
     {0x40010818u, 4, 0x400, 4},
-    {0x40013800u, 0x1C, 0, 0}, /* USART1 */
+    ONE(0x40013800u, 0x1C), /* USART1 */
     {0x40020010u, 8, 20, 7},   /* DMA: addresses of transfers */
-    {0x40021000u, 12, 0, 0},   /* RCC */
-    {0x40021014u, 12, 0, 0},
-    {0x40022000u, 4, 0, 0},    /* FLASH_ACTLR */
-    {0xE000F000u, 12, 0, 0},   /* SysTick */
+    ONE(0x40021000u, 12),   /* RCC */
+    ONE(0x40021014u, 12),
+    ONE(0x40022000u, 4),    /* FLASH_ACTLR */
+    ONE(0xE000F000u, 12),   /* SysTick */
     KNOWN_END,
 };
 
 static const struct known_part known_esp32c3[] = {
-    {0x60000000u, 0x84, 0, 0},  /* UART0 */
-    {0x60004074u, 0x68, 0, 0},  /* GPIO: settings */
-    {0x60004154u, 0x470, 0, 0},
-    {0x60008050u, 0x10, 0, 0},  /* RTC_CNTL: storage, watchdogs */
-    {0x60008090u, 0x24, 0, 0},
-    {0x600080BCu, 0x10, 0, 0},
-    {0x60009000u, 0x60, 0, 0},  /* IO_MUX */
-    {0x6001F048u, 0x20, 0, 0},  /* the watchdogs of timer groups */
-    {0x60020048u, 0x20, 0, 0},
-    {0x600C0008u, 0x10, 0, 0},  /* SYSTEM: clocks, which parts have one */
-    {0x600C0058u, 4, 0, 0},
+    ONE(0x60000000u, 0x84),  /* UART0 */
+    ONE(0x60004074u, 0x68),  /* GPIO: settings */
+    ONE(0x60004154u, 0x470),
+    ONE(0x60008050u, 0x10),  /* RTC_CNTL: storage, watchdogs */
+    ONE(0x60008090u, 0x24),
+    ONE(0x600080BCu, 0x10),
+    ONE(0x60009000u, 0x60),  /* IO_MUX */
+    ONE(0x6001F048u, 0x20),  /* the watchdogs of timer groups */
+    ONE(0x60020048u, 0x20),
+    ONE(0x600C0008u, 0x10),  /* SYSTEM: clocks, which parts have one */
+    ONE(0x600C0058u, 4),
     KNOWN_END,
 };
 
 static const struct known_part known_ch32v003_outputs[] = {{0x4001080Cu, 12, 0x400, 4}, KNOWN_END};
-static const struct known_part known_esp32c3_outputs[] = {{0x60004004u, 12, 0, 0}, {0x60004020u, 12, 0, 0}, KNOWN_END};
+static const struct known_part known_esp32c3_outputs[] = {ONE(0x60004004u, 12), ONE(0x60004020u, 12), KNOWN_END};
 
 static const struct known_chip known_chips[] = {
     {"STM32F407VG", known_stm32_grid, known_armv7m, known_stm32f4, known_stm32_outputs},
