@@ -58,7 +58,7 @@ def same(code: str, folder: Path, *more: str) -> Outcome:
 
 
 def test_a_stepped_run_steps(tmp_path: Path) -> None:
-    """The other tests compare with it: it must not skip. 2 s in an empty loop cost it far more processor time."""
+    """The other tests compare with it: it must not skip. An empty loop costs it far more processor time."""
 
     def spent(*how: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

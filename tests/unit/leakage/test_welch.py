@@ -84,7 +84,7 @@ def test_noise_alone_is_not_a_leak() -> None:
 
 
 @pytest.mark.parametrize(("degrees", "alpha"), [(29, 0.05), (60, 0.05), (60, 1e-3), (999, 1e-5)])
-def test_the_threshold_is_students_quantile(alpha: float, degrees: int) -> None:
+def test_the_threshold_leaves_alpha_beyond_it(alpha: float, degrees: int) -> None:
     """What the t distribution has beyond it, integrated in steps."""
     limit = threshold(1, degrees + 1, alpha)
     t = np.linspace(0, limit, 200_001)
