@@ -98,3 +98,13 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     for words in (("radio", "nosuch", "--html", page), ("radio", "srf", "--html", tmp_path)):
         code, _, error = run(capsys, *words)
         assert code == 2 and len(error.strip().splitlines()) == 1
+
+
+def test_a_message_may_take_hours() -> None:
+    slow = SRF.with_figures(timeout_ms=3 * 3.6e6)
+    made = timeline(slow, 13, 1)
+    assert (
+        made.delivered_us == pytest.approx(float(costs(slow, 13).delivery_time_us))
+        and made.delivered_us > 3 * 3.6e9
+    )
+    assert made.answered_us is not None and made.answered_us > 2 * made.delivered_us - 1e6

@@ -6,6 +6,7 @@ It is the same model as that of `costs` and of the virtual ports; nothing is com
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from motecrypt.air.radios.air import air_time_us
@@ -13,8 +14,6 @@ from motecrypt.air.radios.catalog import Radio
 from motecrypt.air.radios.pair import RadioPair
 
 SpanKind = Literal["serial in", "wait", "air", "serial out"]
-HOUR_US = 3.6e9
-"""Longer than any message takes: what is under way then never ends."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +92,14 @@ def timeline(radio: Radio, message_bytes: int, answer_bytes: int = 0) -> Timelin
     """
     pair = _Watched(radio)
     pair.write(0, b"m" * message_bytes, 0.0)
-    delivered_us = max(arrival.time_us for arrival in pair.advance(HOUR_US))
+    delivered_us = max(arrival.time_us for arrival in pair.advance(inf))
     answered_us = None
     if answer_bytes:
         again = _Watched(radio)
         again.write(0, b"m" * message_bytes, 0.0)
         again.advance(delivered_us)
         again.write(1, b"a" * answer_bytes, delivered_us)
-        answered_us = max(arrival.time_us for arrival in again.advance(HOUR_US))
+        answered_us = max(arrival.time_us for arrival in again.advance(inf))
         pair = again
     spans = sorted(pair.spans, key=lambda span: (span.begin_us, span.end_us))
     return Timeline(tuple(spans), delivered_us, answered_us)
