@@ -153,6 +153,14 @@ def _changed(page: Any, changes: dict[str, Any]) -> None:
     )
 
 
+def _rows(page: Any, table: str) -> list[list[str]]:
+    """The texts of a table of the answer, by rows; also of one that is folded away."""
+    texts: list[list[str]] = page.eval_on_selector_all(
+        f"#adviser-{table} tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+    )
+    return texts
+
+
 def test_the_page_and_its_command_answer_every_question_alike(
     browser: Any, small_report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +173,7 @@ def test_the_page_and_its_command_answer_every_question_alike(
 
     monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: "")
     monkeypatch.setattr("motecrypt.app.advise.filled", measured)
-    seen = {"answered": 0, "refused": 0, "warnings": 0}
+    seen = {"answered": 0, "refused": 0, "warnings": 0, "excluded": 0}
     page = browser.new_page()
     page.goto(small_report.as_uri())
     for changes in CHANGES:
@@ -188,14 +196,21 @@ def test_the_page_and_its_command_answer_every_question_alike(
             assert texts["watch"] == (told["warnings"] or ["nothing that these models cover"]), changes
             seen["warnings"] += len(told["warnings"])
             assert page.text_content("#adviser-facts dd") == days(told["ranked"][0]["life_days"])
-            rows = page.eval_on_selector_all(
-                "#adviser-ranked tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
-            )
+            by_reason: dict[str, list[str]] = {}
+            for one in told["excluded"]:
+                by_reason.setdefault(one["reason"], []).append(one["cipher"])
+            assert _rows(page, "excluded") == [
+                [reason, str(len(ciphers)), ", ".join(dict.fromkeys(ciphers))]
+                for reason, ciphers in by_reason.items()
+            ], changes
+            seen["excluded"] += len(by_reason)
+            rows = _rows(page, "ranked")
             assert [(row[1], row[3], row[4]) for row in rows] == [
                 (one["cipher"], one["reason"], days(one["life_days"])) for one in told["ranked"][:10]
             ], changes
     page.close()
     assert seen["answered"] >= 11 and seen["refused"] >= 3 and seen["warnings"] > 12, seen
+    assert seen["excluded"] > 12, seen
 
 
 def test_the_charts_have_every_length_as_steps(browser: Any, small_report: Path) -> None:

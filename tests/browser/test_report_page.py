@@ -32,6 +32,37 @@ def test_nothing_is_wider_than_the_window(opened: Any) -> None:
     assert opened.console == []
 
 
+CARDS = """[...document.querySelectorAll("table.cards")]
+  .filter((table) => table.parentElement.clientWidth && !table.closest("details:not([open])"))
+  .map((table) => table.classList.contains("labelled"))"""
+
+
+@pytest.mark.parametrize("opened", [PHONE], indirect=True, ids=["phone"])
+def test_tables_are_cards_on_a_phone(opened: Any) -> None:
+    opened.settle()
+    shown = opened.page.evaluate(CARDS)
+    assert shown and all(shown)
+    opened.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    opened.page.wait_for_function(
+        f"() => {{ const all = {CARDS}; return all.length > {len(shown)} && all.every(Boolean); }}"
+    )
+
+
+@pytest.mark.parametrize("opened", [DARK], indirect=True, ids=["desk"])
+def test_a_table_that_fits_is_no_cards(opened: Any) -> None:
+    opened.settle()
+    assert not all(opened.page.evaluate(CARDS))
+
+
+@pytest.mark.parametrize(
+    ("opened", "same"), [(PHONE, False), (DARK, True)], indirect=["opened"], ids=["phone", "desk"]
+)
+def test_charts_have_smaller_print_where_there_is_little_room(opened: Any, same: bool) -> None:
+    opened.settle()
+    theme = opened.page.evaluate("JSON.stringify(themed(innerWidth)) === JSON.stringify(report.theme)")
+    assert theme == same
+
+
 @pytest.mark.parametrize("opened", [DARK], indirect=True, ids=["dark"])
 def test_text_and_figures_are_light_on_dark(opened: Any) -> None:
     opened.settle()

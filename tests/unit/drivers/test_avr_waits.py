@@ -115,6 +115,27 @@ ROUNDS = {
     "what is left of a time": "sts 0x0206, r1; 1: lds r23, 0x84; lds r24, 0x85; lds r18, 0x0206; "
     f"sub r23, r18; sbc r24, r1; lsl r23; rol r24; com r24; neg r23; lds r22, 0x0200; {LOOKED}",
 }
+#: Each operation on a count, which differs from round to round; the last result is sent.
+for operation in (
+    "add",
+    "adc",
+    "sub",
+    "sbc",
+    "and",
+    "or",
+    "eor",
+    "com",
+    "neg",
+    "inc",
+    "dec",
+    "asr",
+    "lsr",
+    "ror",
+    "swap",
+):
+    operands = "r23, r24" if operation in ("add", "adc", "sub", "sbc", "and", "or", "eor") else "r23"
+    loop = f"1: lds r23, 0x84; lds r24, 0x85; {operation} {operands}; lds r22, 0x0200; {LOOKED}"
+    ROUNDS[f"{operation} of a count"] = f"{loop}; mov r24, r23; rcall send"
 #: None of these only waits.
 ACTS = {
     "a pin": f"1: in r22, 0x03; lds r22, 0x0200; {LOOKED}",
