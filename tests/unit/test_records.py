@@ -29,7 +29,6 @@ CHANGING = {
     "_CoapSeen",
     "Forwarded",
     "_Line",
-    "_MessagePrinter",
     "_PowerSteps",
     "_Sent",
     "_SentBatch",

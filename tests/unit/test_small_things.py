@@ -11,11 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.app.receive import Received
 from motecrypt.base.process import Outcome
 from motecrypt.build.setup import KitState, kits
 from motecrypt.cli import doctor
 from motecrypt.cli import run as run_command
-from motecrypt.cli.receive import _MessagePrinter
+from motecrypt.cli.receive import show
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve()
@@ -107,10 +108,8 @@ SHOWN = (
 def test_a_receiver_shows_who_sent_a_message(
     as_hex: bool, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printer = _MessagePrinter(as_json=False, as_hex=as_hex)
-    printer.item(b"deg", node=7)
-    printer.item(b"\x00\xff", node=8)
-    printer.item(b"deg", received_bytes=3)
+    for arrival in (Received(b"deg", 0.0, 7), Received(b"\x00\xff", 0.0, 8), Received(b"deg", 0.0)):
+        show(arrival, as_json=False, as_hex=as_hex)
     assert capsys.readouterr().out.splitlines() == lines
 
 

@@ -11,8 +11,6 @@ import termios
 from pathlib import Path
 from types import TracebackType
 
-import serial
-
 from motecrypt.base.errors import InputError, MotecryptError
 
 READ_BYTES = 4096
@@ -32,6 +30,8 @@ class SerialPort:
     """
 
     def __init__(self, path: str, baud: int = 115200) -> None:
+        import serial  # of a kit, which need("link") installs
+
         self.path = path
         try:
             self._serial = serial.Serial(path, baud, timeout=0, write_timeout=0, exclusive=True)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 from click.core import ParameterSource
 
+from motecrypt.app.key import NodeKeyRequest, node_key
+from motecrypt.app.link_ends import GROUP_NOTICE, called
 from motecrypt.base.errors import InputError
-from motecrypt.cli._link_options import GROUP_NOTICE, NodeNumber, called, check_free, until_the_end
-from motecrypt.link.gateway.opening import open_gateway
-from motecrypt.link.keys import create_key_file, create_master_file, create_private, read_master_file
+from motecrypt.cli._link_options import NodeNumber
+from motecrypt.cli._output import print_note
+from motecrypt.cli._request import FILE, taken
+from motecrypt.link.keys import create_key_file, create_master_file
 
 
 @click.command(epilog="Example: motecrypt key link.key --link")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @click.option("--link", "master", is_flag=True, help="The master key of a gateway of the secure link.")
 @click.option(
     "--suite",
@@ -29,17 +31,10 @@ from motecrypt.link.keys import create_key_file, create_master_file, create_priv
 @click.option(
     "--node",
     type=NodeNumber(),
-    default=None,
     help="The key of the node with this number, which is added to the gateway's record. Every node has "
-    "its own. Or "
-    "'group': for a member of the broadcast group.",
+    "its own. Or 'group': for a member of the broadcast group.",
 )
-@click.option(
-    "--of",
-    "gateway_key",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="With --node: the gateway's master key.",
-)
+@click.option("--of", "gateway_key", type=FILE, help="With --node: the gateway's master key.")
 @click.option("--member", is_flag=True, help="With --node group: one more member, with the existing key.")
 @click.option("--replace", is_flag=True, help="With --node: make the earlier node with this number invalid.")
 @click.option("--one-way", is_flag=True, help="With --node: it sends and never receives.")
@@ -52,12 +47,7 @@ from motecrypt.link.keys import create_key_file, create_master_file, create_priv
     show_default=True,
     help="With --node: its radio's packet length.",
 )
-@click.option(
-    "--state",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="With --node: the gateway's record (default: next to its key).",
-)
+@click.option("--state", type=FILE, help="With --node: the gateway's record (default: next to its key).")
 @click.option(
     "--bits",
     type=click.Choice(["128", "192", "256"]),
@@ -71,14 +61,9 @@ def command(
     suite: Literal["aes128-ccm", "ascon-aead128"],
     node: int | None,
     gateway_key: Path | None,
-    member: bool,
-    replace: bool,
-    one_way: bool,
-    long_only: bool,
-    tag_16: bool,
-    packet_bytes: int,
     state: Path | None,
     bits: str,
+    **given: Any,
 ) -> None:
     """Write a fresh key to a new FILE, readable by you alone.
 
@@ -101,9 +86,14 @@ def command(
     elif node is None:
         create_key_file(file, int(bits) // 8)
         print(f"{file}: a new {bits}-bit key; copy it to the other end over a secure channel")
+    elif gateway_key is None:
+        raise InputError("--of: missing; a node's key comes from its gateway's master key")
     else:
-        options = (not one_way, not long_only, tag_16)
-        _node(file, node, gateway_key, state, packet_bytes, options, replace, member)
+        request = taken(NodeKeyRequest, given | {"node": node})
+        node_key(file, request, gateway_key, state)
+        print_note(GROUP_NOTICE if request.group else "")
+        whose = f"the key and counters of {called(node)}"
+        print(f"{file}: {whose}; move it there over a secure channel, keep no copy")
 
 
 _ONLY_WITH = {
@@ -128,39 +118,3 @@ def _check_meant(kind: str) -> None:
         ):
             mend = "omit --link and --node" if needed == "none" else f"give {needed} as well, or omit it"
             raise InputError(f"{parameter.opts[0]}: not for this kind of key; {mend}")
-
-
-def _node(
-    file: Path,
-    node: int,
-    gateway_key: Path | None,
-    state: Path | None,
-    packet_bytes: int,
-    options: tuple[bool, bool, bool],
-    replace: bool,
-    member: bool,
-) -> None:
-    from motecrypt.link.native import BROADCAST, LISTENS, SHORT, STREAM, TAG_16
-    from motecrypt.link.node import node_record
-
-    if gateway_key is None:
-        raise InputError("--of: missing; a node's key comes from its gateway's master key")
-    if member and (node != BROADCAST or replace):
-        raise InputError("--member: use it with --node group, without --replace")
-    if node == BROADCAST and not options[0]:
-        raise InputError("--one-way: a group's members only receive; omit it")
-    suite, _ = read_master_file(gateway_key)
-    gateway = until_the_end(open_gateway(gateway_key, state, packet_bytes))
-    if not member:
-        check_free(gateway, node, replace)
-    wanted = sum(flag for flag, on in zip((LISTENS, SHORT, TAG_16), options, strict=True) if on)
-
-    def made() -> bytes:
-        return gateway.member() if member else gateway.provision(node, wanted | STREAM)
-
-    create_private(file, lambda: node_record(suite, made()))
-    if node == BROADCAST:
-        print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
-    print(
-        f"{file}: the key and counters of {called(node)}; move it there over a secure channel, keep no copy"
-    )

@@ -2,80 +2,74 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from motecrypt.air.radios import load_radio
+from motecrypt.app.link_ends import GROUP_NOTICE, called
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
-from motecrypt.cli._link_options import GROUP, GROUP_NOTICE, NodeNumber, called
-from motecrypt.cli._output import print_json, print_table, table_options
+from motecrypt.cli._link_options import GROUP, NodeNumber, packet_option, state_option
+from motecrypt.cli._output import print_json, print_note, print_table, table_options
+from motecrypt.cli._request import FILE, FOLDER, taken
 
 if TYPE_CHECKING:
     from motecrypt.link.told import NodeEntry
 
-_file = click.Path(path_type=Path, dir_okay=False)
+
+def _address(_: click.Context, option: click.Parameter, text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise InputError(f"{option.opts[0]} {text}: not a number; give one such as 0x1f0000") from None
 
 
 @click.command(epilog="Example: motecrypt provision 5 --key gateway.key --radio srf --eep node5.eep")
 @click.argument("node", type=NodeNumber(), required=False)
-@click.option("--key", "key_file", type=_file, required=True, help="The gateway's master key file.")
-@click.option("--state", type=_file, default=None, help="Its record of nodes (default: KEY.gateway).")
+@click.option("--key", "key_file", type=FILE, required=True, help="The gateway's master key file.")
+@state_option
 @click.option("--radio", "radio_name", default="srf", show_default=True, help="The node's radio.")
-@click.option("--packet-bytes", type=int, default=None, help="Its packet length.")
+@packet_option
 @click.option("--sends-only", is_flag=True, help="The node never listens.")
 @click.option("--member", is_flag=True, help="With 'group': one more member, with the existing key.")
 @click.option("--long-tags", is_flag=True, help="Tags of 16 bytes in long messages.")
-@click.option("--eep", type=_file, default=None, help="Write an EEPROM image for avrdude (Intel HEX).")
-@click.option("--eeprom", type=_file, default=None, help="Write a simulated UNO's EEPROM ('run --eeprom').")
+@click.option("--eep", type=FILE, help="Write an EEPROM image for avrdude (Intel HEX).")
+@click.option("--eeprom", type=FILE, help="Write a simulated UNO's EEPROM ('run --eeprom').")
 @click.option("--eeprom-at", type=int, default=0, show_default=True, help="With these: the first address.")
+@click.option("--uf2", type=FILE, help="Write two flash sectors for a Pico's drive.")
+@click.option("--flash", type=FILE, help="Write two flash sectors as they are (8 KB).")
 @click.option(
-    "--uf2", "uf2_file", type=_file, default=None, help="Write two flash sectors for a Pico's drive."
+    "--flash-offset",
+    default="0x1f0000",
+    callback=_address,
+    show_default=True,
+    help="With --uf2: their address in the flash.",
 )
-@click.option("--flash", type=_file, default=None, help="Write two flash sectors as they are (8 KB).")
-@click.option(
-    "--flash-offset", default="0x1f0000", show_default=True, help="With --uf2: their address in the flash."
-)
-@click.option("--image", type=_file, default=None, help="Write the storage itself, for a node in plain C.")
+@click.option("--image", type=FILE, help="Write the storage itself, for a node in plain C.")
 @click.option(
     "--oscore",
-    "client_folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
+    type=FOLDER,
     help="Also make an OSCORE context: in the --eep or --eeprom image, and in this new folder for aiocoap.",
 )
 @click.option("--block", is_flag=True, help="Print the key block, for the sketch KeyChange: a secret.")
 @click.option("--qr", is_flag=True, help="Show the key block as a QR code on the terminal: a secret.")
-@click.option("--png", type=_file, default=None, help="Write that QR code as a picture.")
+@click.option("--png", type=FILE, help="Write that QR code as a picture.")
 @click.option("--list", "listed", is_flag=True, help="Only list the nodes of the gateway's record.")
 @table_options
 def command(
-    node: int | None,
     key_file: Path,
     state: Path | None,
     radio_name: str,
     packet_bytes: int | None,
-    sends_only: bool,
-    member: bool,
-    long_tags: bool,
-    eep: Path | None,
-    eeprom: Path | None,
-    eeprom_at: int,
-    uf2_file: Path | None,
-    flash: Path | None,
-    flash_offset: str,
-    image: Path | None,
-    client_folder: Path | None,
     block: bool,
     qr: bool,
-    png: Path | None,
     listed: bool,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Give node number NODE, or the broadcast 'group', new keys, and note it in the gateway's record.
 
@@ -91,7 +85,7 @@ def command(
 
     Files are new and readable by you alone. docs/link.md has the formats.
     """
-    from motecrypt.app.provision import KeyFiles, ProvisionRequest, provision, registered
+    from motecrypt.app.provision import ProvisionRequest, provision, registered
     from motecrypt.link.native import BROADCAST
     from motecrypt.link.provisioning import qr_terminal
 
@@ -99,33 +93,29 @@ def command(
     if listed:
         _list(registered(key_file, state, radio), as_json)
         return
-    if node is None:
-        if client_folder is not None:
+    if given["node"] is None:
+        if given["oscore"] is not None:
             raise InputError("--oscore: a context is for one node; name its number")
         raise InputError("name the node: a number from 0 to 62, different for each, or 'group'")
-    files = KeyFiles(eep, eeprom, eeprom_at, uf2_file, _offset(flash_offset), flash, image, png)
     if qr:
         need("qr")
-    made = provision(
-        ProvisionRequest(node, radio, files, sends_only, member, long_tags, client_folder, shown=block or qr),
-        key_file,
-        state,
-    )
-    if node == BROADCAST:
-        print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
+    request = taken(ProvisionRequest, given | {"radio": radio, "shown": block or qr})
+    made = provision(request, key_file, state)
+    group = request.node == BROADCAST
+    print_note(GROUP_NOTICE if group else "")
     if as_json:
         told = asdict(made)
         secret = told.pop("block")
         print_json({**told, **({"block": secret} if block else {})})
         return
-    for path, _ in files.forms():
-        once = "into each member once" if node == BROADCAST and not member else "once"
-        keys = f"keys of {called(node)}, generation {made.generation}"
+    for path, _ in request.files.forms():
+        once = "into each member once" if group and not request.member else "once"
+        keys = f"keys of {called(request.node)}, generation {made.generation}"
         print(f"{path}: {keys}; write it {once}, then delete it")
-    if client_folder is not None:
+    if request.oscore is not None:
         print(
-            f"{client_folder}: the same node's OSCORE context for aiocoap; move it to the client's computer, "
-            "and keep no copy"
+            f"{request.oscore}: the same node's OSCORE context for aiocoap; move it to the client's "
+            "computer, and keep no copy"
         )
     if block:
         print(made.block)
@@ -133,16 +123,13 @@ def command(
         print(qr_terminal(made.block), end="")
 
 
-def _offset(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise InputError(f"--flash-offset {text}: not a number; give one such as 0x1f0000") from None
-
-
 def _list(entries: Sequence[NodeEntry], as_json: bool) -> None:
     """The registry: numbers, generations, and what each node's key block says."""
-    from motecrypt.link.native import BROADCAST
+    from motecrypt.link.native import BROADCAST, LISTENS, STREAM
+
+    def says(options: int) -> str:
+        line = "on a serial line" if options & STREAM else "of a packet radio"
+        return f"{line}, {'both ways' if options & LISTENS else 'sends only'}"
 
     if as_json:
         print_json([vars(entry) for entry in entries])
@@ -151,17 +138,10 @@ def _list(entries: Sequence[NodeEntry], as_json: bool) -> None:
         [
             GROUP if entry.node == BROADCAST else entry.node,
             entry.generation,
-            "void" if entry.void else _says(entry.options),
+            "void" if entry.void else says(entry.options),
             entry.packet_bytes or "",
             "not confirmed" if entry.epoch_unconfirmed else "",
         ]
         for entry in entries
     ]
     print_table("Nodes", ("node", "generation", "node's packets", "packet bytes", "new epoch"), rows)
-
-
-def _says(options: int) -> str:
-    from motecrypt.link.native import LISTENS, STREAM
-
-    line = "on a serial line" if options & STREAM else "of a packet radio"
-    return f"{line}, {'both ways' if options & LISTENS else 'sends only'}"

@@ -60,8 +60,8 @@ def names(module: ModuleType, folder: Path) -> None:
 
 def a_part_that_is_not_kept(module: ModuleType, folder: Path) -> None:
     """`receive` lets it be answered "refused"."""
-    printer = SimpleNamespace(clock=lambda: 0.0, fault=lambda what: None, item=lambda *_, **__: None)
-    heard = module._Heard(FileCollector(folder), printer, SimpleNamespace(closing=False))
+    inbox = SimpleNamespace(clock=lambda: 0.0, fault=lambda what: None, item=lambda *_, **__: None)
+    heard = module._Heard(FileCollector(folder), inbox, SimpleNamespace(closing=False))
     first, piece, *_, end = file_parts("log.txt", bytes(200), 100)
 
     def taken(part: bytes) -> bool:
@@ -132,7 +132,7 @@ FAULTS = {
     "READABLE_BY_ALL": Fault(FILES, {"os.O_CLOEXEC, 0o600)": "os.O_CLOEXEC, 0o644)"}, private),
     "ESCAPES_IN_NAMES": Fault(FILES, {"letter if letter.isprintable()": "letter if True"}, names),
     "PART_NOT_KEPT": Fault(
-        "motecrypt.cli.receive",
+        "motecrypt.app.receive",
         {"fault(str(error))\n                return False": "fault(str(error))\n                return True"},
         a_part_that_is_not_kept,
     ),

@@ -468,7 +468,7 @@ def test_signals_are_asked_for_and_given_back() -> None:
             os.fstat(handle)
     with Stop() as stop:
         for _ in range(70_000):  # more than a pipe takes: nobody waits for it
-            stop._ask(2, None)
+            stop.ask()
 
 
 # --- serial ports ------------------------------------------------------------------------------------------
@@ -577,7 +577,7 @@ def test_what_is_no_port_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) 
             asked.append((arguments, settings))
             raise error
 
-        monkeypatch.setattr(serial_port.serial, "Serial", opened)
+        monkeypatch.setattr("serial.Serial", opened)
         with pytest.raises(InputError) as told:
             SerialPort("p")
         assert str(told.value) == f"port p: {serial_port._reason(error, 'p')}"

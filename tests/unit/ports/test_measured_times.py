@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +12,9 @@ import pytest
 
 from motecrypt.air.radios import Channel, RadioNetwork, RadioPair, load_radio
 from motecrypt.air.radios.costs import AirCosts, costs
+from motecrypt.app import paper_link, receive, send
+from motecrypt.app.link_ends import SerialRadio
 from motecrypt.cli import radio as radio_command
-from motecrypt.cli import receive, send
 from motecrypt.link.file_parts import FileCollector, file_parts
 from motecrypt.link.native import Event
 from motecrypt.link.ports import session
@@ -56,12 +57,13 @@ class Running:
 
 def sent(line: Line, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The row of a message in the paper's mode for plaintext."""
-    for module in (session, send):
+    for module in (session, paper_link):
         monkeypatch.setattr(module, "time", line)
     monkeypatch.setattr(session, "select", line)
     monkeypatch.setattr(session, "LINE_S", 0.125)
-    summary = send._send_paper(line, "T", b"", [b"hello"], load_radio("srf"), 0.0, Running())  # type: ignore
-    return dict(summary["messages"][0])
+    monkeypatch.setattr(paper_link, "SerialPort", lambda path, baud: nullcontext(line))
+    link = paper_link.PaperLink(line.path, SerialRadio(load_radio("srf")), "T", pause_s=0.0)
+    return dict(paper_link.send_paper(link, [b"hello"], stop=Running()).messages[0])  # type: ignore[arg-type]
 
 
 def test_a_slow_line_shows_in_what_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +80,7 @@ def test_another_model_changes_modelled_figures_alone(monkeypatch: pytest.Monkey
         cost = costs(radio, length)
         return AirCosts(**{field.name: 3 * getattr(cost, field.name) for field in dataclasses.fields(cost)})
 
-    monkeypatch.setattr(send, "costs", slower)
+    monkeypatch.setattr(paper_link, "costs", slower)
     after = sent(Line(1.0), monkeypatch)
     named = {name for name in before if name.startswith("modelled_")}
     assert len(named) == 4
@@ -99,10 +101,14 @@ def test_the_rate_of_the_link_is_that_of_what_was_accepted() -> None:
         return send._Item("message", lambda: [bytes(length)], length, 0, False)
 
     way = send._Way(None, lambda text, how: Event.SENT, 5, 0, 12)  # type: ignore[arg-type]
-    told = send._send_safe(delivery, way, [item(30), item(7)], Running())  # type: ignore[arg-type]
+
+    def sent(*items: Any) -> dict[str, Any]:
+        return send._send(delivery, way, items, Running(), lambda *_: None).document()  # type: ignore[arg-type]
+
+    told = sent(item(30), item(7))
     assert (told["message_bytes"], told["accepted_bytes"], told["seconds"]) == (37, 30, 2.0)
     assert told["throughput_kb_s"] == 0.015 and "unconfirmed" in told["failed"]
-    told = send._send_safe(delivery, way, [item(7)], Running())  # type: ignore[arg-type]
+    told = sent(item(7))
     assert told["seconds"] == 2.0 and told["throughput_kb_s"] is None
 
 
@@ -129,27 +135,30 @@ class Clock:
         return self.now
 
 
-def test_a_message_of_a_published_mode_has_the_times_of_its_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+def received(clock: Clock) -> tuple[list[dict[str, Any]], receive.Inbox]:
+    """What arrives in an inbox, as in JSON."""
+    told: list[dict[str, Any]] = []
+    return told, receive.Inbox(lambda each: told.append(each.document()), lambda _: None, clock)
+
+
+def test_a_message_of_a_published_mode_has_the_times_of_its_bytes() -> None:
     clock = Clock()
-    printer = receive._MessagePrinter(as_json=True, clock=clock)
-    feed = receive._gathering("T", b"", printer)
+    told, inbox = received(clock)
+    feed = paper_link._gathering("T", b"", inbox)
     for at_s, data in ((0.0, b"he"), (0.5, b"llo"), (0.75, b""), (9.0, b"again"), (9.25, b"")):
         clock.now = 1_700_000_000.0 + at_s
         feed(data, 5e6 + 1e6 * at_s)
-    receive._summary(printer, "T")
-    first, second, end = map(json.loads, capsys.readouterr().out.splitlines())
+    first, second = told
     assert (first["message"], first["receiving_ms"]) == ("hello", 500.0)
     assert first["received"] == "2023-11-14T22:13:20.500Z"
     assert (second["received"], second["receiving_ms"]) == ("2023-11-14T22:13:29.000Z", 0.0)
-    assert end["summary"]["seconds"] == 8.5
+    assert inbox.seconds == 8.5
 
 
-def test_messages_and_files_of_the_link_have_the_times_of_their_arrival(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_messages_and_files_of_the_link_have_the_times_of_their_arrival(tmp_path: Path) -> None:
     clock = Clock()
-    printer = receive._MessagePrinter(as_json=True, clock=clock)
-    heard = receive._Heard(FileCollector(tmp_path), printer, receive._Ending(printer, None, None, 0.0))
+    told, inbox = received(clock)
+    heard = receive._Heard(FileCollector(tmp_path), inbox, receive.Ending(inbox, receive.Until()))
 
     def take(event: Event, content: bytes) -> None:
         clock.now += 2.0
@@ -160,13 +169,17 @@ def test_messages_and_files_of_the_link_have_the_times_of_their_arrival(
     for part in parts:
         take(Event.FILE_PART, part)
     take(Event.MESSAGE, b"hello")
-    receive._summary(printer, "safe")
-    file, message, end = map(json.loads, capsys.readouterr().out.splitlines())
+    file, message = told
     assert len(parts) == 4 and file["receiving_ms"] == 6000.0
     assert (file["received"], message["received"]) == ("2023-11-14T22:13:30.000Z", "2023-11-14T22:13:32.000Z")
-    assert end["summary"]["seconds"] == 2.0
+    assert inbox.seconds == 2.0
 
 
-def test_without_any_message_there_is_no_time(capsys: pytest.CaptureFixture[str]) -> None:
-    receive._summary(receive._MessagePrinter(as_json=True), "safe")
-    assert json.loads(capsys.readouterr().out)["summary"]["seconds"] is None
+def test_without_any_message_there_is_no_time() -> None:
+    assert received(Clock())[1].seconds is None
+    assert receive.ReceiveResult("T", 0, 0).document() == {
+        "mode": "T",
+        "items": 0,
+        "faults": 0,
+        "seconds": None,
+    }

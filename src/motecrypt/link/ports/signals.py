@@ -11,7 +11,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop:
-    """While this context is open, SIGINT, SIGTERM and SIGHUP set `asked` and wake selects on `fileno`."""
+    """Ends what waits: `ask` sets `asked` and wakes selects on `fileno`, from any thread. While this context
+    is open, SIGINT, SIGTERM and SIGHUP do so."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -21,7 +22,7 @@ class Stop:
         self._close = weakref.finalize(self, close_all, self._read, self._write)
 
     def __enter__(self) -> Stop:
-        self._before = {number: signal.signal(number, self._ask) for number in _SIGNALS}
+        self._before = {number: signal.signal(number, self.ask) for number in _SIGNALS}
         return self
 
     def __exit__(
@@ -38,7 +39,8 @@ class Stop:
         """Readable once a signal has come."""
         return self._read
 
-    def _ask(self, number: int, frame: FrameType | None) -> None:
+    def ask(self, number: int = 0, frame: FrameType | None = None) -> None:
+        """End soon."""
         self.asked = True
         try:
             os.write(self._write, b"!")

@@ -1,0 +1,275 @@
+"""Serve the nodes behind serial radios: their messages go to sinks, each at least once and under an id."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from motecrypt.app.link_ends import Notice, SerialRadio, make_folder
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
+from motecrypt.link.file_parts import FileCollector
+from motecrypt.link.gateway.bare import BareNode
+from motecrypt.link.gateway.control import ControlSocket
+from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.lines import Line
+from motecrypt.link.gateway.opening import record_of
+from motecrypt.link.gateway.protocols import NodeProtocol
+from motecrypt.link.gateway.protocols.coap.opening import open_coap
+from motecrypt.link.gateway.protocols.tftp.opening import open_tftp
+from motecrypt.link.gateway.service import GatewayService
+from motecrypt.link.gateway.sinks import Sink
+from motecrypt.link.gateway.sinks.command import Command
+from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
+from motecrypt.link.gateway.spool import Spool
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.keys import read_master_file
+from motecrypt.link.ports.signals import Stop
+from motecrypt.link.state import FileStore
+
+
+@dataclass(frozen=True)
+class Mqtt:
+    """A broker.
+
+    Attributes
+    ----------
+    url : mqtt[s]://[USER@]HOST[:PORT]/NAME; None: no broker.
+    password : a file with USER's. ca : certificates to trust in place of the system's.
+    cert, cert_key : the gateway's own certificate.
+    commands : whether commands for nodes are accepted from it.
+    """
+
+    url: str | None = None
+    password: Path | None = None
+    ca: Path | None = None
+    cert: Path | None = None
+    cert_key: Path | None = None
+    commands: bool = False
+
+
+@dataclass(frozen=True)
+class GatewaySinks:
+    """Where messages go.
+
+    Attributes
+    ----------
+    sqlite, csv : files. run : commands that get each message as JSON, with a time limit of `run_seconds`.
+    own : other sinks: any `motecrypt.link.gateway.sinks.Sink`.
+    """
+
+    sqlite: Sequence[Path] = ()
+    csv: Sequence[Path] = ()
+    run: Sequence[str] = ()
+    run_seconds: float = 30.0
+    mqtt: Mqtt = field(default_factory=Mqtt)
+    own: Sequence[Sink] = ()
+
+
+@dataclass(frozen=True)
+class NodeProtocols:
+    """What nodes speak besides messages.
+
+    Attributes
+    ----------
+    speaks : nodes that speak CoAP or TFTP. bare : those that speak CoAP without the link, with OSCORE.
+    coap, tftp : "[HOST:]PORT" where their clients ask.
+    coap_server : coap://HOST[:PORT] that nodes may access. tftp_folder : whose files nodes may read.
+    """
+
+    speaks: Sequence[int] = ()
+    bare: Sequence[int] = ()
+    coap: str | None = None
+    coap_server: Sequence[str] = ()
+    tftp: str | None = None
+    tftp_folder: Path | None = None
+
+    def check(self) -> None:
+        """InputError where a protocol has no nodes, or nodes no protocol."""
+        with_coap, with_tftp = self.with_coap, self.with_tftp
+        if self.bare and not with_coap:
+            raise InputError(
+                "--bare: such nodes speak CoAP; say where clients ask with --coap, such as --coap 5683"
+            )
+        if both := set(self.speaks) & set(self.bare):
+            raise InputError(
+                f"--speaks, --bare: node {min(both)} is in both; it is on the link or on the bare radio"
+            )
+        if (with_coap or with_tftp) != bool(self.speaks or self.bare) or (with_tftp and not self.speaks):
+            if self.speaks:
+                raise InputError("--speaks: name the protocol, too, with --coap or --tftp")
+            raise InputError("--coap, --tftp: name the nodes that use it with --speaks, such as --speaks 7")
+
+    @property
+    def with_coap(self) -> bool:
+        """Whether CoAP is spoken."""
+        return bool(self.coap or self.coap_server)
+
+    @property
+    def with_tftp(self) -> bool:
+        """Whether TFTP is spoken."""
+        return bool(self.tftp or self.tftp_folder)
+
+
+@dataclass(frozen=True)
+class GatewayRecord:
+    """What a gateway keeps.
+
+    Attributes
+    ----------
+    state : its record and spool, by default next to its key. socket : for orders, by default next to these.
+    restored : the record comes from a backup: begin new epochs first.
+    queue : messages that may wait for sinks; beyond this, nodes are not answered.
+    """
+
+    state: Path | None = None
+    socket: Path | None = None
+    restored: bool = False
+    queue: int = 100_000
+
+
+@dataclass(frozen=True)
+class GatewayRequest:
+    """A gateway.
+
+    Attributes
+    ----------
+    ports : paths of serial ports. line : the radio at each. key_file : the gateway's master key.
+    output : a folder for files of nodes; None: they are refused.
+    node_rate : messages a second that one node may send, over ten seconds.
+    """
+
+    ports: Sequence[str]
+    line: SerialRadio
+    key_file: Path
+    record: GatewayRecord = field(default_factory=GatewayRecord)
+    output: Path | None = None
+    sinks: GatewaySinks = field(default_factory=GatewaySinks)
+    protocols: NodeProtocols = field(default_factory=NodeProtocols)
+    node_rate: float = 100.0
+
+
+Counts = Mapping[str, Any]
+
+
+def serve_gateway(
+    request: GatewayRequest,
+    notice: Notice = lambda told: None,
+    ready: Callable[[Mapping[str, Any]], None] = lambda what: None,
+    counts: Callable[[Counts], None] = lambda counts: None,
+    every_s: float | None = None,
+    seconds: float | None = None,
+    stop: Stop | None = None,
+) -> Counts:
+    """Serve nodes for these `seconds`, or until `stop` is asked; the counts at the end.
+
+    `ready` gets the ports, the nodes and the addresses of protocols once it works; `counts` gets the counts
+    each `every_s`. InputError for what cannot be.
+    """
+    mqtt, protocols, line = request.sinks.mqtt, request.protocols, request.line
+    need("link", *(["mqtt"] if mqtt.url else []))
+    if not mqtt.url and mqtt != Mqtt():
+        raise InputError("--mqtt-...: they need --mqtt; name the broker")
+    if len({Path(port).resolve() for port in request.ports}) < len(request.ports):
+        raise InputError("PORT: one port is named twice")
+    stop = stop or Stop()
+    setup, patience_ms = line.setup(stop), line.answer_ms()
+    suite, master = read_master_file(request.key_file)
+    record = record_of(request.key_file, request.record.state)
+    if any(path.resolve() == record.resolve() for path in (*request.sinks.sqlite, *request.sinks.csv)):
+        raise InputError(f"--sqlite, --csv: {record} is the gateway's own record; name another file")
+    broker = _broker(mqtt) if mqtt.url else None
+    protocols.check()
+    if request.output is not None:
+        make_folder(request.output)
+    with ExitStack() as opened:
+        spool = opened.enter_context(Spool(FileStore(record), request.record.queue))
+        gateway = Gateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
+        line.check_all(gateway, request.record.restored, notice, protocols.bare)
+        if not gateway.nodes and not protocols.bare:
+            raise InputError(
+                "no node has keys of this gateway; "
+                f"'motecrypt provision 1 --key {request.key_file} --eep node1.eep' makes some"
+            )
+        lines = [
+            opened.enter_context(closing(Line(port, line.baud, line.radio.packet_bytes, notice, setup)))
+            for port in request.ports
+        ]
+        collector = FileCollector(request.output, keeping=True) if request.output is not None else None
+        outcome_s = 40 * patience_ms / 1000 + 5.0
+        service = GatewayService(gateway, spool, lines, collector, request.node_rate, outcome_s, notice)
+        sinks = _sinks(request.sinks, spool.waiting)
+        if broker is not None:
+            from motecrypt.link.gateway.sinks.mqtt import MqttSink
+
+            sinks.append(MqttSink(broker, service.commanded if mqtt.commands else None, notice))
+        if len({sink.name for sink in sinks}) < len(sinks):
+            raise InputError("--sqlite, --csv, --run: one sink is named twice")
+        service.listen(ControlSocket(request.record.socket or record.with_name(f"{record.name}.socket")))
+        spoken = _speak(service, gateway, request, patience_ms, notice)
+        done = spool.register([sink.name for sink in sinks])
+        service.start([Drain(sink, record, done[sink.name], notice, service.end) for sink in sinks])
+        addresses = {each.name: each.addresses() for each in spoken}
+        ready({"ports": list(request.ports), "nodes": list(gateway.nodes), **addresses})
+        service.run(stop, _over(service, seconds, every_s, counts))
+        return service.statistics()
+
+
+def _broker(mqtt: Mqtt) -> Any:
+    from motecrypt.link.gateway.sinks.mqtt import read_broker
+
+    broker = read_broker(str(mqtt.url), mqtt.password, mqtt.ca, mqtt.cert, mqtt.cert_key)
+    if mqtt.commands and not broker.known:
+        raise InputError(
+            "--mqtt-commands: a broker without logins lets anyone command the nodes; "
+            "log in with USER@ and --mqtt-password, or with --mqtt-cert"
+        )
+    return broker
+
+
+def _sinks(asked: GatewaySinks, waiting: int) -> list[Sink]:
+    return [
+        *map(SqliteLog, asked.sqlite),
+        *(CsvLog(path, waiting) for path in asked.csv),
+        *(Command(line, asked.run_seconds) for line in asked.run),
+        *asked.own,
+    ]
+
+
+def _speak(
+    service: GatewayService, gateway: Gateway, request: GatewayRequest, patience_ms: int, notice: Notice
+) -> list[NodeProtocol]:
+    """Begin to serve the protocols of nodes."""
+    asked, spoken = request.protocols, list[NodeProtocol]()
+    if asked.with_coap:
+        spoken.append(open_coap(asked.coap, asked.coap_server, asked.speaks, asked.bare))
+    if asked.with_tftp:
+        heads = {node: gateway.head(node) for node in asked.speaks}
+        spoken.append(open_tftp(asked.tftp, asked.tftp_folder, request.output, heads, patience_ms, notice))
+    if spoken:
+        packet_bytes = request.line.radio.packet_bytes
+        service.speak(spoken, asked.speaks, {node: BareNode(node, packet_bytes) for node in asked.bare})
+    return spoken
+
+
+def _over(
+    service: GatewayService, seconds: float | None, every_s: float | None, counts: Callable[[Counts], None]
+) -> Callable[[], bool]:
+    """Whether the time limit is reached; hands on the counts meanwhile."""
+    begun = time.monotonic()
+    next_s = begun + (every_s or 0.0)
+
+    def over() -> bool:
+        nonlocal next_s
+        now = time.monotonic()
+        if every_s is not None and now >= next_s:
+            next_s = now + every_s
+            counts(service.statistics())
+        return seconds is not None and now - begun >= seconds
+
+    return over

@@ -1,0 +1,135 @@
+"""An end of the secure link at a serial radio: opened by its key file, and checked against the radio."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motecrypt.base.errors import InputError
+from motecrypt.link.keys import read_key_file
+
+if TYPE_CHECKING:
+    from motecrypt.air.radios import Radio
+    from motecrypt.base.serial_port import SerialPort
+    from motecrypt.link.gateway_end import Gateway
+    from motecrypt.link.node import HostNode
+    from motecrypt.link.ports.signals import Stop
+
+Notice = Callable[[str], None]
+"""Gets one line for the user."""
+
+UNCONFIRMED = "nodes that have not confirmed their new epoch"
+GROUP_NOTICE = (
+    "the group's key protects only against attackers without it: each member can forge messages to the "
+    "others; it "
+    "carries messages alone, no commands, files or keys"
+)
+
+
+@dataclass(frozen=True)
+class SerialRadio:
+    """What is at a serial port.
+
+    Attributes
+    ----------
+    radio : of `load_radio`, with the packet length of both ends.
+    module_key : a key file; the radio module's own AES-128 (ATEE1) is switched on with it.
+    """
+
+    radio: Radio
+    baud: int = 115200
+    module_key: Path | None = None
+
+    def setup(self, stop: Stop) -> Callable[[SerialPort], None]:
+        """What switches on the radio module's own encryption, where that is wanted."""
+        if self.module_key is None:
+            return lambda port: None
+        key = read_key_file(self.module_key)
+        if len(key) != 16:
+            raise InputError(f"--module-key {self.module_key}: {len(key)} bytes; the module's AES takes 16")
+        from motecrypt.link.ports.commands import configure
+
+        return lambda port: configure(port, [f"ATEK{key.hex().upper()}", "ATEE1"], stop)
+
+    def answer_ms(self) -> int:
+        """How long an answer may take on this radio."""
+        from motecrypt.air.link_timing import answer_ms
+
+        return answer_ms(self.radio)
+
+    def node(self, key_file: Path, ends: ExitStack) -> HostNode:
+        """The node of a key file, which is free again when `ends` closes."""
+        from motecrypt.link.gateway.opening import open_node
+
+        node = ends.enter_context(closing(open_node(key_file, self.answer_ms())))
+        self.check(node.number, node.options, node.packet_bytes)
+        return node
+
+    def gateway(self, key_file: Path, state: Path | None, ends: ExitStack) -> Gateway:
+        """The gateway of a master key, whose record is free again when `ends` closes."""
+        from motecrypt.link.gateway.opening import open_gateway
+
+        opened = open_gateway(key_file, state, self.radio.packet_bytes, self.answer_ms())
+        return ends.enter_context(closing(opened))
+
+    def check(self, node: int, options: int, packet_bytes: int) -> None:
+        """Refuse a node that was provisioned for another packet length or kind of radio."""
+        from motecrypt.link.native import STREAM
+
+        if not options & STREAM:
+            raise InputError(
+                f"{called(node)}: its radio's packets have a length of their own; no serial line has"
+            )
+        if packet_bytes != self.radio.packet_bytes:
+            raise InputError(
+                f"{called(node)}: provisioned for packets of {packet_bytes} bytes, not "
+                f"{self.radio.packet_bytes}; give --packet-bytes {packet_bytes}, and set the radio's"
+            )
+
+    def check_all(self, gateway: Gateway, restored: bool, notice: Notice, bare: Sequence[int] = ()) -> None:
+        """Begin new epochs if the record comes from a backup; report the nodes that do not have theirs, and
+        those that will not be received."""
+        if restored and (void := gateway.restored(int(time.time()))):
+            notice(f"nodes that cannot be notified of a new epoch and need new keys: {all_called(void)}")
+        if waiting := gateway.epoch_unconfirmed:
+            notice(f"{UNCONFIRMED}: {all_called(waiting)}; each is notified until it confirms")
+        for number in set(gateway.nodes) - set(bare):
+            try:
+                self.check(number, *gateway.head(number))
+            except InputError as error:
+                notice(f"cannot receive: {error}")
+
+
+def called(node: int) -> str:
+    """A node in a message."""
+    from motecrypt.link.native import BROADCAST
+
+    return "the group" if node == BROADCAST else f"node {node}"
+
+
+def all_called(nodes: Iterable[int]) -> str:
+    """Nodes in a message."""
+    return ", ".join(map(called, nodes))
+
+
+def check_free(gateway: Gateway, node: int, replace: bool) -> None:
+    """A number that a node has already gets new keys only where the user reports it."""
+    from motecrypt.link.native import BROADCAST
+
+    if node in gateway.nodes and not replace:
+        raise InputError(
+            f"{called(node)}: already has keys; give another number"
+            f"{' or --member' if node == BROADCAST else ''}, or --replace, which makes those invalid"
+        )
+
+
+def make_folder(output: Path) -> None:
+    """The folder for files that arrive."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--output {output}: {error.strerror}") from None

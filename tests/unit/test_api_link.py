@@ -1,0 +1,257 @@
+"""The functions of the link: sending, receiving, a gateway and keys, between virtual radios in real time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kits import needs_kit
+from motecrypt import (
+    GatewayRecord,
+    GatewayRequest,
+    GatewaySinks,
+    Mqtt,
+    NodeKeyRequest,
+    NodeProtocols,
+    PaperLink,
+    Received,
+    ReceiveRequest,
+    SendRequest,
+    SerialRadio,
+    Stop,
+    Until,
+    build_mote,
+    load_radio,
+    node_key,
+    receive,
+    receive_paper,
+    registered,
+    send,
+    send_paper,
+    serve_gateway,
+)
+from motecrypt.air.radios import Channel, RadioPair
+from motecrypt.base.errors import InputError
+from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.sinks import Sink
+from motecrypt.link.keys import create_key_file, create_master_file
+from motecrypt.link.native import LISTENS, SHORT, STREAM, TAG_16
+from motecrypt.simulate.ports.virtual import VirtualRadios
+
+pytestmark = needs_kit("host", "link")
+
+LINE = SerialRadio(load_radio("srf"))
+DEADLINE_S = 60.0
+
+
+@pytest.fixture
+def ports() -> Iterator[Sequence[str]]:
+    """Two virtual radios that run."""
+    stop = Stop()
+    with closing(VirtualRadios(RadioPair(LINE.radio, Channel()), 2)) as radios:
+        thread = threading.Thread(target=lambda: radios.run(lambda: stop.asked, stop.fileno(), DEADLINE_S))
+        thread.start()
+        yield radios.ports
+        stop.ask()
+        thread.join()
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """The key of a gateway, and that of its node 5."""
+    create_master_file(tmp_path / "key")
+    node_key(tmp_path / "node5", NodeKeyRequest(5), tmp_path / "key")
+    return tmp_path
+
+
+def beside(work: Callable[[], Any]) -> Callable[[], Any]:
+    """Begin the work in a thread; gives what it returned."""
+    made: list[Any] = []
+    thread = threading.Thread(target=lambda: made.append(work()))
+    thread.start()
+
+    def result() -> Any:
+        thread.join(DEADLINE_S)
+        assert made, "the work failed, or takes too long"
+        return made[0]
+
+    return result
+
+
+def test_messages_and_a_file_arrive(
+    keys: Path, ports: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    came: list[Received] = []
+    (keys / "data.bin").write_bytes(bytes(range(60)))
+    asked = ReceiveRequest(ports[0], LINE, keys / "key", keys / "inbox", until=Until(2, DEADLINE_S))
+    received = beside(lambda: receive(asked, came.append))
+    told: list[tuple[int, int, str]] = []
+    request = SendRequest(ports[1], LINE, keys / "node5", [b"hello"], [keys / "data.bin"])
+    sent = send(request, lambda *each: told.append(each))
+    result = received()
+    assert capsys.readouterr() == ("", "") and sent.failed == "" and sent.items == 2 and sent.node == 5
+    assert sent.accepted_bytes == sent.message_bytes == 65 and told[-1] == (65, 65, "data.bin")
+    assert sent.document()["sent_bytes"] == sent.line.sent_bytes > 65
+    message, file = came
+    assert (message.node, message.content, message.document()["message"]) == (5, b"hello", "hello")
+    assert file.document()["file"] == str(keys / "inbox" / "data.bin")
+    assert (keys / "inbox" / "data.bin").read_bytes() == bytes(range(60))
+    assert (result.items, result.faults, result.epoch_unconfirmed) == (2, 0, ())
+
+
+def test_a_receiver_ends_when_it_is_asked_to(keys: Path, ports: Sequence[str]) -> None:
+    stop = Stop()
+    received = beside(lambda: receive(ReceiveRequest(ports[0], LINE, keys / "node5"), print, stop=stop))
+    stop.ask()
+    counts = dict.fromkeys(("items", "faults", "messages", "forged", "skipped_bytes"), 0)
+    assert received().document() == {"mode": "safe", **counts, "seconds": None}
+
+
+def test_a_message_of_a_published_mode_arrives(tmp_path: Path, ports: Sequence[str]) -> None:
+    create_key_file(tmp_path / "aes")
+    came: list[Received] = []
+    said: list[str] = []
+    link = PaperLink(ports[0], LINE, "B", tmp_path / "aes", 0.25)
+    received = beside(lambda: receive_paper(link, came.append, Until(1, DEADLINE_S), said.append))
+    sent = send_paper(replace(link, port=ports[1]), [b"hello"], said.append)
+    assert received().items == 1 and [each.content for each in came] == [b"hello"]
+    assert sent.failed == "" and sent.messages[0]["sent_bytes"] == 32
+    assert sorted(told.partition(")")[2] for told in said) == [
+        " exists to reproduce a paper; do not deploy it",
+        ": anyone can forge these messages",
+    ]
+    with pytest.raises(InputError, match="mode C needs one"):
+        send_paper(PaperLink(ports[1], LINE, "C"), [b"hello"])
+
+
+class Kept(Sink):
+    """A sink of the program's own, which ends the gateway with its first item."""
+
+    name = "kept"
+
+    def __init__(self, stop: Stop) -> None:
+        self.items: list[Item] = []
+        self._stop = stop
+
+    def deliver(self, items: Sequence[Item]) -> None:
+        self.items += items
+        self._stop.ask()
+
+
+def test_a_gateway_delivers_to_a_sink_of_the_programs_own(keys: Path, ports: Sequence[str]) -> None:
+    stop = Stop()
+    kept, ready, listening = Kept(stop), threading.Event(), list[Any]()
+    asked = GatewayRequest([ports[0]], LINE, keys / "key", sinks=GatewaySinks(own=[kept]))
+
+    def at_work(what: Any) -> None:
+        listening.append(what)
+        ready.set()
+
+    served = beside(lambda: serve_gateway(asked, ready=at_work, seconds=DEADLINE_S, stop=stop))
+    assert ready.wait(DEADLINE_S) and listening == [{"ports": [ports[0]], "nodes": [5]}]
+    assert send(SendRequest(ports[1], LINE, keys / "node5", [b"hello"])).outcomes == {"accepted": 1}
+    counts = served()
+    assert [(item.node, item.content) for item in kept.items] == [(5, b"hello")]
+    assert counts["messages"] == 1 and counts["sinks"]["kept"]["delivered"] == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"ports": ["p", "./p"]}, "named twice"),
+        ({"sinks": GatewaySinks(mqtt=Mqtt(commands=True))}, "they need --mqtt"),
+        ({"sinks": GatewaySinks(csv=[Path("key.gateway")])}, "gateway's own record"),
+        ({"protocols": NodeProtocols(bare=[5])}, "such nodes speak CoAP"),
+        ({"protocols": NodeProtocols([5], [5], "0")}, "node 5 is in both"),
+        ({"protocols": NodeProtocols([5])}, "name the protocol"),
+        ({"protocols": NodeProtocols(tftp="0")}, "name the nodes"),
+        ({"protocols": NodeProtocols((), [5], "0", tftp="0")}, "name the nodes"),
+        ({"record": GatewayRecord(Path("none/state"))}, "No such file"),
+    ],
+)
+def test_a_gateway_that_cannot_be_is_an_input_error(
+    changes: dict[str, Any], said: str, keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(keys)
+    with pytest.raises(InputError, match=said):
+        serve_gateway(replace(GatewayRequest(["p"], LINE, Path("key")), **changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"key_file": Path("key")}, "--to: missing"),
+        ({"to": 5}, "is a node's key"),
+        ({"key_file": Path("key"), "to": 6}, "node 6"),
+        ({"files": [Path("none")]}, "--file none"),
+        ({"line": replace(LINE, radio=load_radio("srf", 24))}, "provisioned for packets of 12 bytes"),
+        ({"line": replace(LINE, module_key=Path("long"))}, "the module's AES takes 16"),
+        ({"port": "none"}, "port none: does not exist"),
+        ({"messages": [bytes(9999)]}, "is the most, else use --file"),
+    ],
+)
+def test_what_cannot_be_sent_is_an_input_error(
+    changes: dict[str, Any], said: str, keys: Path, ports: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(keys)
+    create_key_file(Path("long"))
+    with pytest.raises(InputError, match=said):
+        send(replace(SendRequest(ports[1], LINE, Path("node5"), [b"hello"]), **changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"key_file": Path("node5"), "restored": True}, "use them with a gateway's key"),
+        ({"group": Path("node5")}, "--key must be a node's key"),
+        ({"key_file": Path("node5"), "group": Path("key")}, "--key must be a node's key"),
+        ({"output": Path("key", "in")}, "--output key/in"),
+    ],
+)
+def test_what_cannot_be_received_is_an_input_error(
+    changes: dict[str, Any], said: str, keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(keys)
+    with pytest.raises(InputError, match=said):
+        receive(replace(ReceiveRequest("none", LINE, Path("key")), **changes), print)
+
+
+def test_a_nodes_key_file_has_its_options_and_is_made_once(keys: Path) -> None:
+    request = NodeKeyRequest(7, 24, one_way=True, long_only=True, tag_16=True)
+    node_key(keys / "node7", request, keys / "key")
+    entries = {entry.node: entry for entry in registered(keys / "key", None, LINE.radio)}
+    assert (entries[7].options, entries[7].packet_bytes) == (STREAM | TAG_16, 24)
+    assert (entries[5].options, entries[5].packet_bytes) == (STREAM | LISTENS | SHORT, 12)
+    for wrong, said in (
+        (replace(request, node=5), "node 5: already has keys"),
+        (replace(request, member=True), "use it with --node group"),
+        (NodeKeyRequest(63, member=True, replace=True), "without --replace"),
+        (NodeKeyRequest(63, one_way=True), "only receive"),
+    ):
+        with pytest.raises(InputError, match=said):
+            node_key(keys / "new", wrong, keys / "key")
+        assert not (keys / "new").exists()
+    node_key(keys / "again", NodeKeyRequest(5, replace=True), keys / "key")
+    assert {e.node: e.generation for e in registered(keys / "key", None, LINE.radio)} == {5: 2, 7: 1}
+
+
+@needs_kit("avr", "arduino")
+def test_a_mote_gets_its_firmware_and_an_eeprom_that_stays(keys: Path) -> None:
+    elf, eeprom = keys / "7.elf", keys / "7.eeprom"
+    build_mote(elf, eeprom, NodeKeyRequest(7), keys / "key")
+    kept = eeprom.read_bytes()
+    assert elf.read_bytes().startswith(b"\x7fELF") and kept[:2] == bytes([2, 7]) and len(kept) == 1024
+    build_mote(elf, eeprom, NodeKeyRequest(7), keys / "key")
+    assert eeprom.read_bytes() == kept
+    for node, example, said in ((8, "thermometer", "is node 7's"), (7, "none", "none")):
+        with pytest.raises(InputError, match=said):
+            build_mote(elf, eeprom, NodeKeyRequest(node), keys / "key", example=example)
+    with pytest.raises(InputError, match="node 5: already has keys"):
+        build_mote(elf, keys / "new", NodeKeyRequest(5), keys / "key")
+    assert not (keys / "new").exists()
