@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import struct
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -18,6 +19,7 @@ from motecrypt.base.process import Outcome
 from motecrypt.build.toolchain import (
     BuildError,
     debian,
+    files,
     firmware,
     includes,
     native,
@@ -536,3 +538,18 @@ def test_a_source_distribution_comes_by_pip(
     answer[0] = BAD
     with pytest.raises(BuildError, match=r"^a\.c:3: error: no$"):
         sources._from_pypi(source, tmp_path)
+
+
+def test_a_folder_gets_its_name_once_it_is_whole_and_all_may_read_it(tmp_path: Path) -> None:
+    made = tmp_path / "objects" / "key"
+    with files._place_for(made) as work:
+        (work / "a.o").write_text("x")
+        assert not made.exists() and work.parent == made.parent
+    assert [path.name for path in made.parent.iterdir()] == ["key"]
+    assert stat.S_IMODE(made.stat().st_mode) == 0o755 and (made / "a.o").read_text() == "x"
+    with files._place_for(made) as work:  # another builder was faster
+        (work / "a.o").write_text("y")
+    assert (made / "a.o").read_text() == "x"
+    with pytest.raises(ZeroDivisionError), files._place_for(tmp_path / "objects" / "none"):
+        raise ZeroDivisionError
+    assert [path.name for path in made.parent.iterdir()] == ["key"]
