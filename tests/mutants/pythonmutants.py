@@ -147,7 +147,7 @@ def _silent(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     tree = ast.parse(text)
     return [
         ((node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0))
-        for node in (*_annotation_nodes(tree), *_cache_sizes(tree), *_type_checks(tree))
+        for node in (*_annotation_nodes(tree), *_cache_sizes(tree), *_hashes(tree), *_type_checks(tree))
     ]
 
 
@@ -163,6 +163,13 @@ def _cache_sizes(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("lru_cache", "functools.lru_cache"):
             yield from (given.value for given in node.keywords if given.arg == "maxsize")
+
+
+def _hashes(tree: ast.AST) -> Iterator[ast.expr]:
+    """What `hash=` says of a dataclass's field: records that are equal have equal hashes with and without it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("field", "dataclasses.field"):
+            yield from (given.value for given in node.keywords if given.arg == "hash")
 
 
 def _annotation_nodes(tree: ast.AST) -> Iterator[ast.expr]:

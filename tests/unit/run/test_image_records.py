@@ -275,6 +275,27 @@ def test_a_cortex_m4_runs_what_is_built_for_it_and_for_smaller_cores(tmp_path: P
         refused(tmp_path, architecture(number, 0x08000000), told, STM32F4)
 
 
+#: github.com/microsoft/uf2, utils/uf2families.json: where a device's flash begins, and its chip's families.
+FAMILIES = {
+    "pico": (0x10000000, [0xE48BFF56]),
+    "pico2": (0x10000000, [0xE48BFF59, 0xE48BFF5B, 0xE48BFF57]),
+    "stm32f4": (0x08000000, [0x57755A57, 0x6D0922FA, 0x8FB060FE]),
+    "stm32l1": (0x08000000, [0x9AF03E33]),
+    "bluepill": (0x08000000, [0x5EE21072]),
+    "nrf52840": (0x00000000, [0xADA52840]),
+    "mkrzero": (0x00000000, [0x68ED2B88]),
+    "stm32f0": (0x08000000, [0x647824B6]),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_uf2_file_of_a_chips_family_is_read(name: str, tmp_path: Path) -> None:
+    begins, families = FAMILIES[name]
+    segments = (Segment(begins + 0x1000, bytes(range(256))),)
+    for family in families:
+        assert read(tmp_path, uf2(segments, family), Catalog.load().device(name)).segments == segments
+
+
 def test_a_uf2_file_is_for_the_device_whose_family_it_names(tmp_path: Path) -> None:
     segments = (Segment(0x08000000, bytes(256)),)
     for family in (0x57755A57, 0x6D0922FA, 0x8FB060FE):
