@@ -166,7 +166,7 @@ def _cache_sizes(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _hashes(tree: ast.AST) -> Iterator[ast.expr]:
-    """What `hash=` says of a dataclass's field: records that are equal have equal hashes with and without it."""
+    """What `hash=` says of a field of a dataclass: equal records have equal hashes with and without it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("field", "dataclasses.field"):
             yield from (given.value for given in node.keywords if given.arg == "hash")
