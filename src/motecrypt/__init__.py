@@ -16,7 +16,7 @@ __version__ = "0.2.0"
 _FUNCTIONS = {
     "motecrypt.adviser.asked": ("Supply",),
     "motecrypt.adviser.model": ("Budgets", "Question"),
-    "motecrypt.air.radios": ("load_radio",),
+    "motecrypt.air.radios": ("Channel", "load_radio"),
     "motecrypt.app.advise": ("AdviseRequest", "AdviseResult", "NodeStorage", "advise"),
     "motecrypt.app.audit": ("AuditRequest", "AuditResult", "PublicKeyAudit", "audit", "audit_public_key"),
     "motecrypt.app.bundle": ("VerifiedBundle", "verify_bundle"),
@@ -25,7 +25,9 @@ _FUNCTIONS = {
         *("CompareRequest", "CompareResult", "ComparedFile", "HistoryRequest"),
         *("compare", "compare_history"),
     ),
+    "motecrypt.app.crypt": ("CryptRequest", "crypt"),
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
+    "motecrypt.app.files": ("FileForm", "FileKey", "FileRequest", "decrypt_file", "encrypt_file"),
     "motecrypt.app.gateway": (
         *("GatewayRecord", "GatewayRequest", "GatewaySinks"),
         *("Mqtt", "NodeProtocols", "serve_gateway"),
@@ -38,6 +40,7 @@ _FUNCTIONS = {
     "motecrypt.app.mote": ("build_mote",),
     "motecrypt.app.paper_link": ("PaperLink", "PaperSent", "receive_paper", "send_paper"),
     "motecrypt.app.profile": ("ProfileResult", "profile"),
+    "motecrypt.app.radio": ("RadiosRequest", "RadiosResult", "virtual_radios"),
     "motecrypt.app.receive": ("Received", "ReceiveRequest", "ReceiveResult", "Until", "receive"),
     "motecrypt.app.records": ("RecordsRequest", "RecordsResult", "records"),
     "motecrypt.app.report": ("ReportRequest", "ReportResult", "report"),

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
 
 from kits import needs_kit
 from motecrypt import (
+    Channel,
+    CryptRequest,
+    FileForm,
+    FileKey,
+    FileRequest,
     GatewayRecord,
     GatewayRequest,
     GatewaySinks,
@@ -20,6 +25,7 @@ from motecrypt import (
     NodeKeyRequest,
     NodeProtocols,
     PaperLink,
+    RadiosRequest,
     Received,
     ReceiveRequest,
     SendRequest,
@@ -27,6 +33,9 @@ from motecrypt import (
     Stop,
     Until,
     build_mote,
+    crypt,
+    decrypt_file,
+    encrypt_file,
     load_radio,
     node_key,
     receive,
@@ -35,39 +44,18 @@ from motecrypt import (
     send,
     send_paper,
     serve_gateway,
+    virtual_radios,
 )
-from motecrypt.air.radios import Channel, RadioPair
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.sinks import Sink
 from motecrypt.link.keys import create_key_file, create_master_file
 from motecrypt.link.native import LISTENS, SHORT, STREAM, TAG_16
-from motecrypt.simulate.ports.virtual import VirtualRadios
 
 pytestmark = needs_kit("host", "link")
 
 LINE = SerialRadio(load_radio("srf"))
 DEADLINE_S = 60.0
-
-
-@pytest.fixture
-def ports() -> Iterator[Sequence[str]]:
-    """Two virtual radios that run."""
-    stop = Stop()
-    with closing(VirtualRadios(RadioPair(LINE.radio, Channel()), 2)) as radios:
-        thread = threading.Thread(target=lambda: radios.run(lambda: stop.asked, stop.fileno(), DEADLINE_S))
-        thread.start()
-        yield radios.ports
-        stop.ask()
-        thread.join()
-
-
-@pytest.fixture
-def keys(tmp_path: Path) -> Path:
-    """The key of a gateway, and that of its node 5."""
-    create_master_file(tmp_path / "key")
-    node_key(tmp_path / "node5", NodeKeyRequest(5), tmp_path / "key")
-    return tmp_path
 
 
 def beside(work: Callable[[], Any]) -> Callable[[], Any]:
@@ -82,6 +70,24 @@ def beside(work: Callable[[], Any]) -> Callable[[], Any]:
         return made[0]
 
     return result
+
+
+@pytest.fixture
+def ports() -> Iterator[Sequence[str]]:
+    """Two virtual radios that run."""
+    stop, made = Stop(), Queue[Sequence[str]]()
+    radios = beside(lambda: virtual_radios(RadiosRequest(LINE.radio), made.put, DEADLINE_S, stop))
+    yield made.get(timeout=DEADLINE_S)
+    stop.ask()
+    radios()
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """The key of a gateway, and that of its node 5."""
+    create_master_file(tmp_path / "key")
+    node_key(tmp_path / "node5", NodeKeyRequest(5), tmp_path / "key")
+    return tmp_path
 
 
 def test_messages_and_a_file_arrive(
@@ -255,3 +261,83 @@ def test_a_mote_gets_its_firmware_and_an_eeprom_that_stays(keys: Path) -> None:
     with pytest.raises(InputError, match="node 5: already has keys"):
         build_mote(elf, keys / "new", NodeKeyRequest(5), keys / "key")
     assert not (keys / "new").exists()
+
+
+# --- radios, files and messages
+
+
+def test_radios_say_what_passed(tmp_path: Path) -> None:
+    def write(ports: Sequence[str]) -> None:
+        assert ports == [str(tmp_path / "a"), str(tmp_path / "b")]
+        Path(ports[0]).write_bytes(b"twelve bytes")
+
+    links = [tmp_path / "a", tmp_path / "b"]
+    found = virtual_radios(RadiosRequest(LINE.radio, Channel(loss=1.0), links=links), write, 0.5)
+    assert (found.ports[0]["sent"], found.ports[0]["lost"], found.network) == (1, 1, None)
+    assert "modelled_air_time_us" in found.document()["packets"][0] and not links[0].is_symlink()
+    many = virtual_radios(RadiosRequest(LINE.radio, nodes=3), lambda ports: None, 0.0)
+    assert len(many.ports) == len(many.document()["ports"]) == 3 and many.network is not None
+    for wrong, said in (
+        (RadiosRequest(LINE.radio, levels=Path("x")), "needs --nodes"),
+        (RadiosRequest(LINE.radio, links=links[:1]), "give it twice"),
+        (RadiosRequest(LINE.radio, nodes=3, links=links), "give it 3 times"),
+    ):
+        with pytest.raises(InputError, match=said):
+            virtual_radios(wrong, lambda ports: None)
+
+
+@pytest.mark.parametrize("kind", ["modern", "crypt-and-hash"])
+def test_a_file_is_encrypted_and_decrypted(kind: str, tmp_path: Path) -> None:
+    plain, sealed, back = (tmp_path / name for name in ("plain", "sealed", "back"))
+    plain.write_bytes(bytes(range(100)))
+    create_key_file(tmp_path / "key")
+    key, said, told = FileKey(tmp_path / "key"), list[str](), list[tuple[int, int]]()
+    request = FileRequest(plain, sealed, FileForm(kind))
+    written = encrypt_file(request, key, lambda *each: told.append(each), said.append)
+    assert written == sealed.stat().st_size > 100
+    assert told[-1] == (100, 100) and len(said) == (kind != "modern")
+    assert decrypt_file(FileRequest(sealed, back), key) == 100
+    assert back.read_bytes() == plain.read_bytes()
+    with pytest.raises(InputError, match="give one of them"):
+        decrypt_file(FileRequest(sealed, tmp_path / "other"), FileKey())
+    with pytest.raises(InputError, match="give one of them"):
+        decrypt_file(FileRequest(sealed, tmp_path / "other"), FileKey(tmp_path / "key", "KEY"))
+
+
+def test_a_password_is_asked_for_once_and_only_where_it_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("text")
+    asked: list[int] = []
+
+    def ask() -> str:
+        asked.append(1)
+        return "hex:" + "5a" * 16
+
+    wrong = FileRequest(tmp_path / "plain", tmp_path / "sealed", FileForm(cipher="rc4"))
+    with pytest.raises(InputError, match="the format modern has"):
+        encrypt_file(wrong, FileKey(ask=ask))
+    with pytest.raises(InputError, match="cannot be read"):
+        decrypt_file(FileRequest(tmp_path / "none", tmp_path / "sealed"), FileKey(ask=ask))
+    assert not asked and encrypt_file(replace(wrong, form=FileForm()), FileKey(ask=ask)) and len(asked) == 1
+
+
+def test_a_message_is_encrypted_and_decrypted() -> None:
+    request = CryptRequest("aes128-ccm8", b"hello", bytes(range(16)), bytes(13), b"ad")
+    sealed = crypt(request)
+    back = replace(request, message=sealed, decrypt=True)
+    assert len(sealed) == 5 + 8 and crypt(back) == b"hello"
+    for changes, said in (
+        ({"key": b"short"}, "40 bits"),
+        ({"nonce": b""}, "needs one of"),
+        ({"message": b"x", "decrypt": True}, "too short for its"),
+        ({"cipher": "rc4", "nonce": b"x"}, "rc4 has no nonce"),
+        ({"cipher": "rc4", "nonce": b""}, "does not take associated data"),
+        ({"cipher": "des-ecb", "key": bytes(8), "nonce": b"", "ad": b""}, "a message of 5 bytes"),
+    ):
+        with pytest.raises(InputError, match=said):
+            crypt(replace(request, **changes))  # type: ignore[arg-type]
+    warned: list[str] = []
+    crypt(CryptRequest("des-ecb", bytes(8), bytes.fromhex("0101010101010101")), warned.append)
+    assert [text.partition(":")[0] for text in warned] == [
+        "every byte of the key is the same",
+        "weak DES key",
+    ]

@@ -12,6 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from motecrypt.app import demo as programs
 from motecrypt.base.errors import MotecryptError
 from motecrypt.cli import application, completion, demo
 
@@ -127,14 +128,14 @@ def test_a_step_of_the_demo_that_fails_ends_it(capfd: pytest.CaptureFixture[str]
     with demo._beside(["run", "/no/such/file.elf"]) as running:
         running.wait(60)
         with pytest.raises(MotecryptError, match=r"the node ended early: motecrypt: .*no/such/file\.elf"):
-            demo._check(running, "the node")
+            programs.check(running, "the node")
 
 
 def test_what_runs_beside_the_demo_is_ended(tmp_path: Path) -> None:
     ports = (tmp_path / "a", tmp_path / "b")
     radio = ["radio", "srf", *(word for port in ports for word in ("--link", str(port)))]
     with demo._beside(radio) as radios:
-        demo._wait_for(ports, radios)
+        programs.wait_for(ports, radios)
         assert radios.poll() is None
     assert radios.poll() is not None and not any(port.exists() for port in ports)
 
@@ -142,18 +143,18 @@ def test_what_runs_beside_the_demo_is_ended(tmp_path: Path) -> None:
 def test_a_gateway_that_hears_nothing_is_not_waited_for_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demo, "READING_S", 1.0)
+    monkeypatch.setattr(programs, "READING_S", 1.0)
     ports = (tmp_path / "a", tmp_path / "b")
     key = tmp_path / "k.key"
     node = ["provision", "5", "--key", str(key), "--radio", "srf", "--eeprom", str(tmp_path / "eeprom")]
     for words in (["key", str(key), "--link"], node):  # without a node the gateway would end by itself
         assert CliRunner().invoke(application, words).exit_code == 0
     with demo._beside(["radio", "srf", "--link", str(ports[0]), "--link", str(ports[1])]) as radios:
-        demo._wait_for(ports, radios)
+        programs.wait_for(ports, radios)
         with pytest.raises(MotecryptError, match="no reading within 1 s"):
             demo._receive(["gateway", str(ports[1]), "--key", str(key), "--stdout"], radios)
 
 
 def test_a_reading_is_its_number_and_tenths_of_a_degree() -> None:
-    told = demo._reading({"node": 5, "hex": "0201f6ff0000"})
+    told = programs._reading({"node": 5, "hex": "0201f6ff0000"})
     assert told == "node 5: reading 258, -1.0 degrees Celsius (0201f6ff0000)"

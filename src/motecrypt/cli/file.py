@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from motecrypt.app.files import COMPATIBLE, MODERN, FileKey, FileRequest, decrypt_file, encrypt_file
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.paths import open_regular
-from motecrypt.cli._output import progress
-from motecrypt.link.files import container, crypt_and_hash, secrets
+from motecrypt.cli._output import print_note, progress
+from motecrypt.cli._request import taken
+from motecrypt.link.files import container, crypt_and_hash
 
-MODERN, COMPATIBLE = "modern", "crypt-and-hash"
 MIB = 1 << 20
-
-_Function = TypeVar("_Function", bound=Callable[..., None])
-
 PIPE = "-"
 COPIED_BYTES = 1 << 16
 
-_source = click.argument(
-    "source", type=click.Path(allow_dash=True)
-)  # as typed: the published format derives its IV from it
-_target = click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
+_Function = TypeVar("_Function", bound=Callable[..., None])
+_digest_option = click.option(
+    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="For crypt-and-hash; default sha512."
+)
+
+
+def _places(function: _Function) -> _Function:
+    """SOURCE, as typed: the published format derives its IV from it; and TARGET."""
+    target = click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
+    return click.argument("source", type=click.Path(allow_dash=True))(target(function))
 
 
 def _key_options(function: _Function) -> _Function:
@@ -49,8 +53,7 @@ def command() -> None:
 
 
 @command.command(epilog="Example: motecrypt file encrypt --key-file my.key log.csv log.csv.enc")
-@_source
-@_target
+@_places
 @click.option(
     "--format",
     "kind",
@@ -64,65 +67,22 @@ def command() -> None:
     type=click.Choice([*container.CIPHERS, *crypt_and_hash.CIPHERS]),
     help="Default: aes256-gcm; with crypt-and-hash: aes256-cbc.",
 )
-@click.option(
-    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="For crypt-and-hash; default sha512."
-)
+@_digest_option
 @click.option("--chunk", type=int, default=65536, show_default=True, help="Bytes a chunk (modern).")
 @_key_options
-def encrypt(
-    source: str,
-    target: Path,
-    kind: str,
-    cipher: str | None,
-    digest: str | None,
-    chunk: int,
-    key_file: Path | None,
-    key_env: str | None,
-    force: bool,
-) -> None:
+def encrypt(source: str, target: Path, kind: str, **given: Any) -> None:
     """Encrypt SOURCE into the new file TARGET; - is standard input, or output.
 
     With crypt-and-hash, the path as given goes into the IV, as in the original program.
     """
-    if kind == MODERN:
-        _refuse(cipher, container.CIPHERS, kind)
-        if digest is not None:
-            raise InputError("--digest is only for --format crypt-and-hash; omit it")
-        secret = _modern_secret(key_file, key_env, new=True)
-        with _files(source, target) as (read, written), _bar("encrypting") as report:
-            size = container.encrypt_file(
-                read,
-                written,
-                secret,
-                cipher=cipher or "aes256-gcm",
-                chunk_bytes=chunk,
-                force=force,
-                progress=report,
-            )
-    else:
-        _refuse(cipher, crypt_and_hash.CIPHERS, kind)
-        _warn(COMPATIBLE_WARNING)
-        cipher = cipher or "aes256-cbc"
-        if cipher.endswith("-ctr") and Path(source).is_file() and Path(source).stat().st_size % 16:
-            _warn("the original program decrypts CTR files only if their length is a multiple of 16")
-        typed = _compatible_secret(key_file, key_env, new=True)
-        with _files(source, target) as (read, written), _bar("encrypting") as report:
-            size = crypt_and_hash.encrypt_file(
-                read,
-                written,
-                typed,
-                cipher=cipher,
-                digest=digest or "sha512",
-                path_in_iv=source,
-                force=force,
-                progress=report,
-            )
+    with _files(source, target) as (read, written), _bar("encrypting") as report:
+        asked = taken(FileRequest, given | {"source": read, "target": written, "typed": source, "kind": kind})
+        size = encrypt_file(asked, _key(given, new=True), report, _warn)
     _done(target, f"{size} bytes, {kind}")
 
 
 @command.command(epilog="Example: motecrypt file decrypt --key-file my.key log.csv.enc log.csv")
-@_source
-@_target
+@_places
 @click.option(
     "--format",
     "kind",
@@ -134,74 +94,29 @@ def encrypt(
     type=click.Choice(list(crypt_and_hash.CIPHERS)),
     help="For crypt-and-hash; default aes256-cbc.",
 )
-@click.option(
-    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="For crypt-and-hash; default sha512."
-)
+@_digest_option
 @click.option(
     "--allow-costly",
     is_flag=True,
     help="Accept a header that needs more than 64 MiB of memory for the password.",
 )
 @_key_options
-def decrypt(
-    source: str,
-    target: Path,
-    kind: str | None,
-    cipher: str | None,
-    digest: str | None,
-    allow_costly: bool,
-    key_file: Path | None,
-    key_env: str | None,
-    force: bool,
-) -> None:
+def decrypt(source: str, target: Path, **given: Any) -> None:
     """Decrypt SOURCE into the new file TARGET, which appears only if every byte was found genuine.
 
     - is standard input, or output, to which nothing goes before that.
 
     Only you can read TARGET; one that is replaced keeps its permissions.
     """
-    with _files(source, target) as (read, written):
-        with open_regular(read):
-            pass  # a file that cannot be read is reported before any warning or question about its format
-        size = _decrypt(read, written, kind, cipher, digest, (key_file, key_env), force, allow_costly)
+    with _files(source, target) as (read, written), _bar("decrypting") as report:
+        asked = taken(FileRequest, given | {"source": read, "target": written})
+        size = decrypt_file(asked, _key(given, new=False), report, _warn)
     _done(target, f"{size} bytes")
 
 
-def _decrypt(
-    read: Path,
-    written: Path,
-    kind: str | None,
-    cipher: str | None,
-    digest: str | None,
-    key: tuple[Path | None, str | None],
-    force: bool,
-    allow_costly: bool,
-) -> int:
-    key_file, key_env = key
-    if kind is None:
-        kind = MODERN if container.is_container(read) else COMPATIBLE
-    if kind == MODERN:
-        if cipher is not None or digest is not None:
-            raise InputError(
-                "--cipher, --digest: a file of the modern format contains them; omit both options"
-            )
-        secret = _modern_secret(key_file, key_env, new=False)
-        with _bar("decrypting") as report:
-            return container.decrypt_file(
-                read, written, secret, force=force, allow_costly=allow_costly, progress=report
-            )
-    _warn(COMPATIBLE_WARNING)
-    typed = _compatible_secret(key_file, key_env, new=False)
-    with _bar("decrypting") as report:
-        return crypt_and_hash.decrypt_file(
-            read,
-            written,
-            typed,
-            cipher=cipher or "aes256-cbc",
-            digest=digest or "sha512",
-            force=force,
-            progress=report,
-        )
+def _key(given: dict[str, Any], new: bool) -> FileKey:
+    asked = partial(click.prompt, hide_input=True, confirmation_prompt=new, err=True)
+    return taken(FileKey, given | {"ask": partial(asked, "Password (or hex: and a key)")})
 
 
 @contextmanager
@@ -237,53 +152,13 @@ def _files(source: str, target: Path) -> Iterator[tuple[Path, Path]]:
 def _done(target: Path, said: str) -> None:
     """The last line; next to what goes to standard output, on standard error."""
     if str(target) == PIPE:
-        print(f"motecrypt: {said}", file=sys.stderr)
+        print_note(said)
     else:
         print(f"{target}: {said}")
 
 
-COMPATIBLE_WARNING = "crypt-and-hash is for compatibility only: " + "; ".join(crypt_and_hash.WEAKNESSES)
-
-
 def _warn(text: str) -> None:
-    print(f"motecrypt: warning: {text}", file=sys.stderr)
-
-
-def _refuse(cipher: str | None, known: Collection[str], kind: str) -> None:
-    if cipher is not None and cipher not in known:
-        raise InputError(f"--cipher {cipher}: the format {kind} has: {', '.join(known)}")
-
-
-def _typed(key_env: str | None, new: bool) -> tuple[str, str]:
-    if key_env is not None:
-        return secrets.from_environment(key_env), f"--key-env {key_env}"
-    text: str = click.prompt(
-        "Password (or hex: and a key)", hide_input=True, confirmation_prompt=new, err=True
-    )
-    return text, "the key typed"
-
-
-def _modern_secret(key_file: Path | None, key_env: str | None, new: bool) -> container.Secret:
-    if key_file is not None:
-        _one(key_env)
-        from motecrypt.link import read_key_file  # with all of the link, which passwords need not wait for
-
-        return container.Secret(key=read_key_file(key_file))
-    return secrets.modern_text(*_typed(key_env, new))
-
-
-def _compatible_secret(key_file: Path | None, key_env: str | None, new: bool) -> bytes:
-    if key_file is not None:
-        _one(key_env)
-        if secrets.exposed(key_file):
-            _warn(f"key file {key_file}: others on this machine can read it; run 'chmod 600 {key_file}'")
-        return secrets.compatible_key_file(key_file)
-    return secrets.compatible_text(*_typed(key_env, new))
-
-
-def _one(key_env: str | None) -> None:
-    if key_env is not None:
-        raise InputError("--key-file and --key-env: give one of them")
+    print_note(f"warning: {text}")
 
 
 @contextmanager

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from motecrypt.air.radios import Radio, load_radio
-from motecrypt.air.radios.stretches import Row, even_stretches
-from motecrypt.app.link import BYTES_MAX, LENGTHS_MAX, message_costs
+from motecrypt.app.link import message_costs
+from motecrypt.app.selection import parse_lengths
 from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import print_json, print_next, print_table, table_options
+from motecrypt.cli._request import FILE
 
 if TYPE_CHECKING:
     from motecrypt.air.radios.survey import Survey
@@ -32,13 +33,13 @@ ADVISED_BYTES_MAX = 255
     help="A radio, or a descriptor file.",
 )
 @click.option("--bytes", "lengths", default="1-256", show_default=True, help="16, or 1-256, or 16,32,47.")
-@click.option("--packet-bytes", type=int, default=None, help="Packet length (default: the radio's own).")
-@click.option("--timeout-ms", type=float, default=None, help="Timeout of a packet that is not full.")
+@click.option("--packet-bytes", type=int, help="Packet length (default: the radio's own).")
+@click.option("--timeout-ms", type=float, help="Timeout of a packet that is not full.")
 @click.option(
     "--set", "settings", multiple=True, metavar="FIGURE=NUMBER", help="Change a figure of the radio."
 )
 @click.option("--all", "every", is_flag=True, help="Print each length in its own row.")
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), default=None, help="The plot as SVG.")
+@click.option("--svg", type=FILE, help="The plot as SVG.")
 @table_options
 def command(
     radio_name: str,
@@ -55,14 +56,22 @@ def command(
     Says which message and packet lengths are best and what padding to whole packets gains. Figures are
     those of the radio's descriptor, each with its source; see 'motecrypt list radios'.
     """
-    found = message_costs(_radio(radio_name, packet_bytes, timeout_ms, settings), _lengths(lengths))
+    radio = _radio(radio_name, packet_bytes, timeout_ms, settings)
+    found = message_costs(radio, sorted(parse_lengths(lengths)))
+    from motecrypt.present.terminal import link as view
+
     if svg is not None:
-        _write_svg(found, svg)
+        try:
+            svg.write_text(view.svg(found), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--svg {svg}: {error.strerror}; choose another file") from None
     if as_json:
         print_json(found.document())
-    else:
-        _print(found, every)
-        print_next(_next(found, radio_name))
+        return
+    table = view.table(found, every)
+    print_table(table.title, table.columns, table.rows, table.text, view.LEAST)
+    print(view.plot(found), end="\n" if len(found.rows()) > 1 else "")
+    print_next(_next(found, radio_name))
 
 
 def _next(found: Survey, radio_name: str) -> str:
@@ -102,101 +111,3 @@ def _radio(
         if value is not None:
             values[name] = value
     return radio.with_figures(**values)
-
-
-def _lengths(text: str) -> list[int]:
-    lengths: set[int] = set()
-    for part in text.split(","):
-        low, dash, high = part.strip().partition("-")
-        try:
-            first, last = int(low), int(high if dash else low)
-        except ValueError:
-            raise InputError(f"--bytes {text}: give lengths such as 16, 1-256 or 16,32,47") from None
-        if not 1 <= first <= last <= BYTES_MAX:
-            raise InputError(f"--bytes {part}: give 1 to {BYTES_MAX}, the smaller first")
-        if len(lengths) + last - first >= LENGTHS_MAX:
-            raise InputError(f"--bytes {text}: more than {LENGTHS_MAX} lengths; give fewer")
-        lengths.update(range(first, last + 1))
-    return sorted(lengths)
-
-
-def _print(found: Survey, every: bool) -> None:
-    rows = found.rows()
-    shown = [(row, row) for row in rows] if every else even_stretches(rows)
-    print_table(
-        f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes, by the model",
-        (
-            *("bytes", "packets", "on air bytes", "air ms", "write ms", "deliver ms"),
-            *("sender uJ", "receiver uJ", "padded to", "padded ms", "saved ms"),
-        ),
-        [_cells(first, last) for first, last in shown],
-        _text(found, rows) + (_EVENLY if len(shown) < len(rows) else ""),
-        ("saved ms", "receiver uJ", "write ms", "padded ms", "padded to", "on air bytes"),
-    )
-    if len(rows) > 1:
-        from motecrypt.air.radios.plots import text_plot
-
-        lengths = [row["message_bytes"] for row in rows]
-        plain = [row["delivery_time_us"] / 1000 for row in rows]
-        padded = [row["padded_delivery_time_us"] / 1000 for row in rows]
-        print(text_plot(lengths, [("o", "as it is", plain), (".", "padded", padded)], "ms to deliver"))
-
-
-_FORMS = (
-    *(("message_bytes", 1, "g"), ("packets", 1, "g"), ("air_bytes", 1, "g")),
-    *((name, 1000, ".3f") for name in ("air_time_us", "write_time_us", "delivery_time_us")),
-    *(("sender_uj", 1, ".1f"), ("receiver_uj", 1, ".1f"), ("padded_bytes", 1, "g")),
-    *((name, 1000, ".3f") for name in ("padded_delivery_time_us", "padding_gain_us")),
-)
-_EVENLY = (
-    " In a row of several lengths each figure changes evenly from its first to its last value; --all prints "
-    "each length in its own row."
-)
-
-
-def _cells(first: Row, last: Row) -> list[str]:
-    """A row of the table for the lengths from one to another, which may be the same."""
-    cells = []
-    for name, divisor, form in _FORMS:
-        ends = [format(row[name] / divisor, form) for row in (first, last)]
-        cells.append(" to ".join(dict.fromkeys(ends)))
-    return cells
-
-
-def _text(found: Survey, rows: list[dict[str, float]]) -> str:
-    from motecrypt.adviser.shown import plural
-
-    best, padded = found.best_packet, found.best_packet_padded
-    message = rows[found.best_message]
-    rate = message["message_bytes"] / message["delivery_time_us"] * 1000
-    gains = [row["padding_gain_us"] / 1000 for row in rows if row["padded_bytes"] != row["message_bytes"]]
-    if not gains:
-        gained = "Every length here already fills whole packets: padding changes nothing."
-    elif max(gains) <= 0:
-        gained = f"Padding saves nothing here; it costs up to {-min(gains):.3f} ms."
-    else:
-        gained = (
-            f"Padding to whole packets saves {min(gains):.3f} to {max(gains):.3f} ms if it has an effect."
-        )
-    return (
-        f"Best message length here: {plural(int(message['message_bytes']), 'byte')}, {rate:.3f} KB/s. "
-        f"Best packet length for these messages: {plural(best.packet_bytes, 'byte')} without padding "
-        f"({best.mean_delivery_us / 1000:.3f} ms on average), "
-        f"{plural(padded.packet_bytes, 'byte')} with padding "
-        f"({padded.mean_padded_us / 1000:.3f} ms). {gained}"
-    )
-
-
-def _write_svg(found: Survey, path: Path) -> None:
-    from motecrypt.air.radios.plots import svg_plot
-
-    rows = found.rows()
-    lengths = [row["message_bytes"] for row in rows]
-    series = [
-        ("#c0392b", "as it is", [row["delivery_time_us"] / 1000 for row in rows]),
-        ("#2471a3", "padded", [row["padded_delivery_time_us"] / 1000 for row in rows]),
-    ]
-    try:
-        path.write_text(svg_plot(found.radio.title, lengths, series, "ms to deliver"), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--svg {path}: {error.strerror}; choose another file") from None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from motecrypt.air.wlan import account, dcf, parameters, samples
 from motecrypt.air.wlan.protection import SECURITIES, security
-from motecrypt.app.wlan import CAPTURE_LIMIT, WlanRequest, WlanResult, WlanSender, WlanWay
+from motecrypt.app.wlan import CAPTURE_LIMIT, WlanRequest, WlanResult
 from motecrypt.app.wlan import wlan as send_file
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
@@ -23,6 +24,7 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
+from motecrypt.cli._request import FILE, taken
 
 NOT_KNOWN = "not known"
 SOUND_CIPHER = "ascon-aead128"
@@ -36,13 +38,11 @@ SOUND_CIPHER = "ascon-aead128"
 @click.option(
     "--sample", help="Instead of a file: a generated one, such as text:2M, image:100k, audio:1M, video:5M."
 )
-@click.option("--cipher", "cipher_name", default="none", show_default=True, help="Cipher of the file.")
-@click.option("--key-bits", type=int, default=None, help="Its key length (default: the cipher's first).")
+@click.option("--cipher", default="none", show_default=True, help="Cipher of the file.")
+@click.option("--key-bits", type=int, help="Its key length (default: the cipher's first).")
 @click.option("--encoding", type=click.Choice(samples.ENCODINGS), default="none", show_default=True)
 @click.option("--mode", type=click.Choice(dcf.MODES), default="adhoc", show_default=True)
-@click.option(
-    "--security", "security_name", type=click.Choice(list(SECURITIES)), default="open", show_default=True
-)
+@click.option("--security", type=click.Choice(list(SECURITIES)), default="open", show_default=True)
 @click.option("--signal", type=click.Choice(dcf.SIGNALS), default="good", show_default=True)
 @click.option("--phy", type=click.Choice(["b", "g"]), default="b", show_default=True, help="802.11b or g.")
 @click.option("--protocol", type=click.Choice(dcf.PROTOCOLS), default="tcp", show_default=True)
@@ -58,35 +58,17 @@ SOUND_CIPHER = "ascon-aead128"
 @click.option("--seeds", type=click.IntRange(1, 50), default=3, show_default=True, help="Runs of ns-3.")
 @click.option("--closed-form", is_flag=True, help="Use the closed form, without ns-3.")
 @click.option("--battery", default="1000mAh,3.7V", show_default=True, help="Charge and voltage.")
-@click.option(
-    "--processor", "cpu", default="sample-700mhz", show_default=True, help="The host's energy model."
-)
-@click.option(
-    "--capture", "capture_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a pcap."
-)
+@click.option("--processor", default="sample-700mhz", show_default=True, help="The host's energy model.")
+@click.option("--capture", type=FILE, help="Write a pcap.")
 @db_option
 @table_options
 def command(
     file: Path | None,
     sample: str | None,
-    cipher_name: str,
-    key_bits: int | None,
-    encoding: str,
-    mode: str,
-    security_name: str,
-    signal: str,
-    phy: str,
-    protocol: str,
-    card: str,
-    devices: Sequence[str],
     active: Sequence[str],
-    seeds: int,
-    closed_form: bool,
-    battery: str,
-    cpu: str,
-    capture_path: Path | None,
     db: Path | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Show what it takes to send a file over Wi-Fi, encrypted or not.
 
@@ -95,15 +77,7 @@ def command(
     """
     if (sample or "").startswith(("image", "video")):
         need("wlan")
-    request = WlanRequest(
-        _file(file, sample),
-        cipher_name,
-        key_bits,
-        encoding,
-        WlanWay(mode, security_name, signal, phy, protocol, card, seeds, closed_form),
-        WlanSender(devices, _active_ma(active), battery, cpu),
-        capture_path,
-    )
+    request = taken(WlanRequest, given | {"file": _file(file, sample), "active_ma": _active_ma(active)})
     with progress("measuring") as report:
         found = send_file(request, db, report)
     if as_json:
@@ -160,10 +134,7 @@ def _print(found: WlanResult) -> None:
         ["file", f"{sizes.file_bytes:,} bytes"],
         *([["encrypted", encrypted]] if found.cipher else []),
         ["sent", f"{sizes.sent_bytes:,} bytes, {sizes.growth:.4f} of the file, {sizes.packets:,} packets"],
-        [
-            "data frames",
-            f"{frames.mean:,.0f}, {moved.data_frame_bytes.mean:,.0f} bytes on the air",
-        ],
+        ["data frames", f"{frames.mean:,.0f}, {moved.data_frame_bytes.mean:,.0f} bytes on the air"],
         ["security", f"{security(way.security).frame_bytes} bytes in each frame"],
         ["transfer", f"{seconds.mean:.3f} s{spread} ({moved.engine})"],
         ["radio, sender", f"{moved.sender_joule.mean:.3f} J"],
@@ -188,14 +159,6 @@ def _print(found: WlanResult) -> None:
             ]
             for s in shares
         ]
-        columns = [
-            "device",
-            f"{request.cipher} by",
-            "s",
-            "J",
-            "% of energy",
-            "% of time",
-            "% of battery",
-            "energy model",
-        ]
+        columns = ["device", f"{request.cipher} by", "s", "J", "% of energy", "% of time"]
+        columns += ["% of battery", "energy model"]
         print_table("The cipher compared with the sender's radio", columns, table, text)

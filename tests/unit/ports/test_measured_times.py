@@ -12,9 +12,8 @@ import pytest
 
 from motecrypt.air.radios import Channel, RadioNetwork, RadioPair, load_radio
 from motecrypt.air.radios.costs import AirCosts, costs
-from motecrypt.app import paper_link, receive, send
+from motecrypt.app import paper_link, radio, receive, send
 from motecrypt.app.link_ends import SerialRadio
-from motecrypt.cli import radio as radio_command
 from motecrypt.link.file_parts import FileCollector, file_parts
 from motecrypt.link.native import Event
 from motecrypt.link.ports import session
@@ -113,15 +112,15 @@ def test_the_rate_of_the_link_is_that_of_what_was_accepted() -> None:
 
 
 def test_the_virtual_radios_mark_what_their_model_says() -> None:
-    radio = load_radio("srf")
-    network = RadioNetwork(radio, 3, Channel())
+    srf = load_radio("srf")
+    network = RadioNetwork(srf, 3, Channel())
     records = [
-        dataclasses.asdict(RadioPair(radio, Channel()).tally(0)),
+        dataclasses.asdict(RadioPair(srf, Channel()).tally(0)),
         network.summary(),
         network.port_summary(0),
     ]
     for record in records:
-        for name, value in radio_command._marked(record).items():
+        for name, value in radio.modelled(record).items():
             assert name.startswith("modelled_") or isinstance(value, int), name
 
 

@@ -51,9 +51,9 @@ def test_settings_change_the_figures(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--bytes", "0"], "1 to"),
-        (["--bytes", "9-3"], "smaller first"),
-        (["--bytes", "many"], "give lengths"),
-        (["--bytes", "1-1000000"], "give fewer"),
+        (["--bytes", "9-3"], "not a range"),
+        (["--bytes", "many"], "not a length"),
+        (["--bytes", "1-1000000"], "choose fewer"),
         (["--radio", "smoke"], "unknown radio"),
         (["--set", "colour=3"], "no figure 'colour'"),
         (["--set", "air_rate_baud=fast"], "FIGURE=NUMBER"),

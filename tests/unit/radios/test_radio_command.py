@@ -9,7 +9,7 @@ import pytest
 
 from command_line import run
 from motecrypt.air.radios import Channel, RadioNetwork, load_radio
-from motecrypt.cli import radio as command
+from motecrypt.present.terminal.radio import lines
 
 
 @pytest.mark.parametrize("nodes", ["0", "1", "-3", "251", "10000", "many", "2.5", ""])
@@ -53,15 +53,15 @@ def test_the_figures_at_the_end(capfd: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and out.count("port 2: 0 packets sent") == 1 and "channel" not in out
 
 
-def test_the_figures_in_words(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_figures_in_words() -> None:
     network = RadioNetwork(load_radio("nrf24"), 3, Channel())
     network.write(0, b"four", 0.0)
     network.write(1, b"gone", 50.0)
     network.advance(900.0)
     network.write(1, b"sixsix", 1000.0)
     network.advance(1e6)
-    command._report_network(network, {"deliveries": 0, "overrun_bytes": 0}, False)
-    assert capfd.readouterr().out.splitlines() == [
+    ports = [network.port_summary(end) for end in range(3)]
+    assert list(lines(ports, network.summary(), {"deliveries": 0, "overrun_bytes": 0})) == [
         "port 0: 1 packets sent, 0 waited, 0 given up, reached 0 of 2; 1 received, 0 captured, 0 collided, "
         "1 while sending, 0 too faint, 0 lost",
         "port 1: 2 packets sent, 0 waited, 0 given up, reached 2 of 4; 0 received, 0 captured, 0 collided, "
