@@ -371,7 +371,7 @@ static const struct plain_value samd21_values[] = {
     {SAMD21_SYSCTRL + 0x20, 0x300u}, {SAMD21_GENERATOR0, 0x10600u}, PLAIN_END};
 
 static const struct plain_rule samd21_rules[] = {
-    {SAMD21_SYSCTRL + 0x0C, 0, 0xD2u, 0, 0, 0},    /* PCLKSR: crystal and DFLL are ready and locked */
+    {SAMD21_SYSCTRL + 0x0C, 0, 0xD0u, SAMD21_SYSCTRL + 0x14, 2u, 0}, /* PCLKSR: DFLL ready and locked, crystal if it is on */
     {SAMD21_GCLK, ~0xFF00u, 0, 0, 0, 0},           /* STATUS: not busy */
     {SAMD21_SERCOM5, ~3u, 0, SAMD21_SERCOM5, 2u, 0}, /* CTRLA: a reset takes no time */
     {SAMD21_SERCOM5 + 0x1C, 0, 0, 0, 0, 0},        /* SYNCBUSY */
