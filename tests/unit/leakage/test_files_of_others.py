@@ -72,6 +72,16 @@ def test_a_known_key_counts_where_traces_have_none(tmp_path):
     assert read_traces(project).keys.tolist() == KEY
 
 
+def test_each_capture_may_have_a_key_of_its_own_for_all_its_traces(tmp_path):
+    project = unpacked(tmp_path)
+    for number, key in enumerate((KEY, KEY[::-1])):
+        none = np.full(30, None, dtype=object)
+        np.save(arrays(tmp_path, number, "keylist"), none)
+        np.save(arrays(tmp_path, number, "knownkey"), bytearray(key))
+    found = read_traces(project).keys
+    assert found.tolist() == [KEY] * 30 + [KEY[::-1]] * 30
+
+
 def test_texts_of_bytes(tmp_path):
     """With `bytes` in place of `bytearray`, NumPy saves texts of a fixed length."""
     project = unpacked(tmp_path, "chipwhisperer-no-key.zip")

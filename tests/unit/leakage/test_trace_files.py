@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from power_toys import sbox_traces
 
-from motecrypt.attack.leakage import trs
+from motecrypt.attack.leakage import arrays, trs
 from motecrypt.attack.leakage.files import read_traces, write_traces
 from motecrypt.attack.leakage.traces import Traces
 from motecrypt.base.errors import InputError
@@ -246,3 +246,35 @@ def test_large_blocks_are_written_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(trs, "_BLOCK_BYTES", 500)
     write_traces(made, tmp_path / "b.trs")
     assert (tmp_path / "a.trs").read_bytes() == (tmp_path / "b.trs").read_bytes()
+
+
+@pytest.mark.parametrize(("kind", "count"), [("<f8", 500), ("<f4", 1000), ("u1", 1000), ("S6", 666)])
+def test_arrays_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch, kind, count):
+    monkeypatch.setattr(trs, "MEMORY_MOST", 4000)
+    for more in (0, 1):
+        path = tmp_path / f"{more}.npy"
+        np.save(path, np.zeros(count + more, kind))
+        with path.open("rb") as file:
+            if more:
+                with pytest.raises(InputError, match="of memory"):
+                    arrays.read_array(path, file, "x")
+            else:
+                assert len(arrays.read_array(path, file, "x")) == count
+
+
+def test_a_trace_of_2_gb_is_refused(tmp_path):
+    """The largest record that NumPy has is a byte smaller. The file has a hole instead of samples."""
+    path = tmp_path / "t.trs"
+    samples = (1 << 29) - 1
+    fields = [
+        (0x41, struct.pack("<i", 1)),
+        (0x42, struct.pack("<i", samples)),
+        (0x43, b"\x14"),
+        (0x44, b"\x04\x00"),
+    ]
+    fields += [(0x6B, bytes(4)), (0x6E, struct.pack("<i", 4))]
+    head = b"".join(bytes([tag, len(value)]) + value for tag, value in fields) + b"\x5f\x00"
+    with path.open("wb") as file:
+        file.write(head)
+        file.truncate(len(head) + 4 + 4 * samples)
+    assert "a trace has 2,147,483,648 bytes, which is too many" in refused(path)

@@ -74,7 +74,7 @@ def read_array(path: Path, file: BinaryIO, name: str) -> Array | None:
     size = prod(shape)
     if size < 0:
         raise InputError(f"{path}: {name} has a negative size")
-    check_memory(path, size, max(1, kind.itemsize // 4))
+    check_memory(path, size, 1, max(4, kind.itemsize))
     data = file.read(size * kind.itemsize)
     if len(data) < size * kind.itemsize:
         raise InputError(f"{path}: {name} is cut off")

@@ -316,15 +316,15 @@ def _parameters(path: Path, data: bytes) -> Iterator[tuple[str, NDArray[np.gener
         yield name, np.frombuffer(reader.take(count * np.dtype(kind).itemsize), kind)
 
 
-def check_memory(path: Path, traces: int, samples: int) -> None:
-    """Refuse samples that would take more than `MEMORY_MOST` as float32.
+def check_memory(path: Path, traces: int, samples: int, sample_bytes: int = 4) -> None:
+    """Refuse samples that would take more than `MEMORY_MOST`: as float32, or as long as they are.
 
     Raises
     ------
     InputError
         With the sizes.
     """
-    if traces * samples * 4 > MEMORY_MOST:
+    if traces * samples * sample_bytes > MEMORY_MOST:
         raise InputError(
             f"{path}: {traces:,} traces of {samples:,} samples need over {MEMORY_MOST >> 30} GB of memory; "
             "cut the window or the number of traces before"
