@@ -58,6 +58,7 @@ _FUNCTIONS = {
     "motecrypt.app.provision": ("KeyFiles", "ProvisionRequest", "ProvisionResult", "provision", "registered"),
     "motecrypt.app.wlan": ("WlanRequest", "WlanResult", "WlanSender", "WlanWay", "wlan"),
     "motecrypt.exports": ("LinkRadio",),
+    "motecrypt.link.keys": ("create_key_file", "create_master_file"),
     "motecrypt.link.ports.signals": ("Stop",),
     "motecrypt.simulate.emulate.run": ("ChipSettings", "Uart"),
 }

@@ -33,6 +33,8 @@ from motecrypt import (
     Stop,
     Until,
     build_mote,
+    create_key_file,
+    create_master_file,
     crypt,
     decrypt_file,
     encrypt_file,
@@ -49,7 +51,6 @@ from motecrypt import (
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.sinks import Sink
-from motecrypt.link.keys import create_key_file, create_master_file
 from motecrypt.link.native import LISTENS, SHORT, STREAM, TAG_16
 
 pytestmark = needs_kit("host", "link")

@@ -89,10 +89,10 @@ class NodeProtocols:
     tftp: str | None = None
     tftp_folder: Path | None = None
 
-    def check(self) -> None:
-        """InputError where a protocol has no nodes, or nodes no protocol."""
-        with_coap, with_tftp = self.with_coap, self.with_tftp
-        if self.bare and not with_coap:
+    def spoken(self) -> tuple[bool, bool]:
+        """Whether CoAP and TFTP are spoken; InputError where one has no nodes, or nodes none."""
+        coap, tftp = bool(self.coap or self.coap_server), bool(self.tftp or self.tftp_folder)
+        if self.bare and not coap:
             raise InputError(
                 "--bare: such nodes speak CoAP; say where clients ask with --coap, such as --coap 5683"
             )
@@ -100,20 +100,11 @@ class NodeProtocols:
             raise InputError(
                 f"--speaks, --bare: node {min(both)} is in both; it is on the link or on the bare radio"
             )
-        if (with_coap or with_tftp) != bool(self.speaks or self.bare) or (with_tftp and not self.speaks):
+        if (coap or tftp) != bool(self.speaks or self.bare) or (tftp and not self.speaks):
             if self.speaks:
                 raise InputError("--speaks: name the protocol, too, with --coap or --tftp")
             raise InputError("--coap, --tftp: name the nodes that use it with --speaks, such as --speaks 7")
-
-    @property
-    def with_coap(self) -> bool:
-        """Whether CoAP is spoken."""
-        return bool(self.coap or self.coap_server)
-
-    @property
-    def with_tftp(self) -> bool:
-        """Whether TFTP is spoken."""
-        return bool(self.tftp or self.tftp_folder)
+        return coap, tftp
 
 
 @dataclass(frozen=True)
@@ -184,7 +175,7 @@ def serve_gateway(
     if any(path.resolve() == record.resolve() for path in (*request.sinks.sqlite, *request.sinks.csv)):
         raise InputError(f"--sqlite, --csv: {record} is the gateway's own record; name another file")
     broker = _broker(mqtt) if mqtt.url else None
-    protocols.check()
+    protocols.spoken()
     if request.output is not None:
         make_folder(request.output)
     with ExitStack() as opened:
@@ -246,9 +237,10 @@ def _speak(
 ) -> list[NodeProtocol]:
     """Begin to serve the protocols of nodes."""
     asked, spoken = request.protocols, list[NodeProtocol]()
-    if asked.with_coap:
+    coap, tftp = asked.spoken()
+    if coap:
         spoken.append(open_coap(asked.coap, asked.coap_server, asked.speaks, asked.bare))
-    if asked.with_tftp:
+    if tftp:
         heads = {node: gateway.head(node) for node in asked.speaks}
         spoken.append(open_tftp(asked.tftp, asked.tftp_folder, request.output, heads, patience_ms, notice))
     if spoken:

@@ -25,8 +25,7 @@ Notice = Callable[[str], None]
 UNCONFIRMED = "nodes that have not confirmed their new epoch"
 GROUP_NOTICE = (
     "the group's key protects only against attackers without it: each member can forge messages to the "
-    "others; it "
-    "carries messages alone, no commands, files or keys"
+    "others; it carries messages alone, no commands, files or keys"
 )
 
 
