@@ -203,8 +203,6 @@ class FileCollector:
     def _named_before(self, node: int, arriving: _Arriving) -> FileReceived:
         """A file that has its name, but of which the sender may not have received so."""
         for target in _names(self._folder, arriving.name):
-            if not os.path.lexists(target):
-                break
             if target.is_symlink() or not target.is_file():
                 continue
             with os.fdopen(_open_own(target, os.O_RDONLY), "rb") as file:

@@ -64,6 +64,13 @@ def test_what_cannot_be_sent_is_refused() -> None:
             bare_packets(1, message, 0, packet_bytes)
 
 
+def test_each_message_to_a_node_has_the_next_number() -> None:
+    node = BareNode(NODE, 12)
+    for number in range(1, 20):
+        assert node.packets(b"x") == bare_packets(NODE, b"x", number, 12)
+    assert bare_packets(NODE, b"x", 1, 12) != bare_packets(NODE, b"x", 2, 12)
+
+
 @needs_kit("host")
 @pytest.mark.parametrize("packet_bytes", [12, 33, 255])
 def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None:

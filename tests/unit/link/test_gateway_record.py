@@ -240,6 +240,14 @@ def test_no_key_that_was_given_out_after_the_backup_is_given_out_again() -> None
     assert content(store)["restored"] == 1002, "a clock that goes back makes no key again"
 
 
+def test_generations_of_one_node_end() -> None:
+    record = {"master": Gateway(MemoryStore(), MASTER)._name(), "nodes": {"4": [0xFFFE, "", 0]}}
+    gateway = Gateway(MemoryStore(pack("gateway", record)), MASTER)
+    assert gateway.provision(4)[4:6] == b"\xff\xff" and gateway.provision(9)[4:6] == b"\x01\x00"
+    with pytest.raises(InputError, match=r"^node 4: all its generations .* give it another number$"):
+        gateway.provision(4)
+
+
 def test_generations_end_after_very_many_backups() -> None:
     store = MemoryStore(
         pack("gateway", {"master": Gateway(MemoryStore(), MASTER)._name(), "nodes": {}, "spent": 0xFFFE})

@@ -181,7 +181,7 @@ def decode(data: bytes) -> CoapMessage:
     token_bytes, code = data[0] & 15, data[1]
     if token_bytes > TOKEN_MAX:
         raise CoapError("a token of more than 8 bytes")
-    if code == Code.EMPTY and len(data) > 4:
+    if code == Code.EMPTY and data[4:]:
         raise CoapError("an empty message with data after its head")
     if 4 + token_bytes > len(data):
         raise CoapError("the token ends too early")
