@@ -314,29 +314,53 @@ def test_a_persons_own_settings_of_git_change_no_commit_of_the_tests(tmp_path: P
 # --- cross products ----------------------------------------------------------------------------------------
 
 
+FILES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+
+
+def _files_of(pattern: str) -> list[str]:
+    return [file for file in FILES if re.fullmatch(pattern.partition("::")[0], file)]
+
+
 @pytest.mark.parametrize("pattern", costs.wide_patterns())
-def test_a_pattern_of_a_cross_product_names_one_function_that_exists(pattern: str) -> None:
-    file, function = re.match(r"(tests/[\w/]+\.py)::(\w+)\\\[", pattern).groups()
-    assert f"def {function}(" in (ROOT / file).read_text(), pattern
+def test_a_pattern_of_a_cross_product_names_functions_that_exist(pattern: str) -> None:
+    function, bracket, _ = pattern.partition("::")[2].partition("\\[")
+    assert bracket and _files_of(pattern), pattern
+    for file in _files_of(pattern):
+        assert re.search(f"^def {function}\\(", (ROOT / file).read_text(), flags=re.MULTILINE), pattern
     assert len(costs.wide_patterns()[pattern]) > 10
 
 
 def test_every_pattern_leaves_some_of_its_tests_to_every_run() -> None:
-    """Collects the files; what only `--all` runs is one of several, never the last."""
-    files = sorted({pattern.partition("::")[0] for pattern in costs.wide_patterns()})
+    """Collects the files; what only `--all` runs is one of several, never the last of a function."""
+    files = sorted({file for pattern in costs.wide_patterns() for file in _files_of(pattern)})
     command = [*suites.PYTHON, "-m", "pytest", "-o", "addopts=", "--collect-only", "-q", *files]
-    found = {}
-    for marks in ("wide", "not wide"):
-        done = subprocess.run(
-            [*command, "-p", "no:cacheprovider", "-m", marks],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        found[marks] = [line for line in done.stdout.splitlines() if "::" in line]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    found = [line for line in done.stdout.splitlines() if "::" in line]
+    every = re.compile("|".join(costs.wide_patterns()))
+    kept = {test.partition("[")[0] for test in found if not every.search(test)}
     for pattern in costs.wide_patterns():
-        name = pattern.partition("\\[")[0]
-        assert any(re.search(pattern, test) for test in found["wide"]), pattern
-        assert any(test.startswith(name) for test in found["not wide"]), pattern
+        wide = {test.partition("[")[0] for test in found if re.search(pattern, test)}
+        assert wide and wide <= kept, (pattern, wide - kept)
+
+
+def test_what_a_pattern_finds_is_marked_and_nothing_else() -> None:
+    class Item:
+        def __init__(self, nodeid: str) -> None:
+            self.nodeid, self.marks = nodeid, list[str]()
+
+        def add_marker(self, name: str) -> None:
+            self.marks.append(name)
+
+    items = [
+        Item(f"tests/vectors/test_every_cipher.py::test_all_vectors[aes{bits}-ecb]") for bits in (128, 192)
+    ]
+    marking = costs.pytest_collection_modifyitems(items)  # type: ignore[arg-type]
+    next(marking)
+    assert [item.marks for item in items] == [[], ["wide"]]
