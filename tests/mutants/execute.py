@@ -156,6 +156,7 @@ class Tree:
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
             "MOTECRYPT_CACHE": str(self._cache),
+            "MOTECRYPT_TEST_ALL": "1",  # all random inputs, as wide tests run, too
             "MOTECRYPT_DB": str(self._scratch / "results.db"),
             "HYPOTHESIS_STORAGE_DIRECTORY": str(self._scratch / "hypothesis"),
         }

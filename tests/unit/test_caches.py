@@ -53,6 +53,8 @@ KEPT = {
     "link/lengths.py: link_lengths",
     "results/findings/pico_file.py: storage_times",
     "adviser/publickey/rows.py: _kept",
+    "adviser/publickey/rows.py: kept_rows",
+    "present/report/page.py: _environment",
     "air/radios/catalog.py: _radios",
     "present/report/translate.py: javascript",
     "present/report/translate_source.py: is_module",

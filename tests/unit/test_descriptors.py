@@ -172,7 +172,7 @@ def keys(document: dict[str, Any], free: bool = False, where: Where = ()) -> Ite
 
 
 def shape(where: Where) -> Where:
-    """The same for all keys that a reader treats alike: without numbers and names that a file chose."""
+    """The same for all keys that a reader treats in the same way: without numbers and chosen names."""
     return tuple(
         "*" if isinstance(step, int) or (at == 1 and where[0] in NAMED_FREELY) else step
         for at, step in enumerate(where)

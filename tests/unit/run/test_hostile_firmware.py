@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from costs import ALL
 from fuzz.firmware import damaged_by, loaded, pointer_set
 from fuzz.main import TARGETS, checked_driver, try_once
 from motecrypt.build.toolchain.drivers import driver
@@ -20,7 +21,7 @@ from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
 from motecrypt.simulate.runners.arm import command as arm_command
 from motecrypt.simulate.runners.session import Options
 
-SEEDS = {"avr_run": 40, "simavr": 40, "arm": 16}
+SEEDS = {"avr_run": 40, "simavr": 40, "arm": 16} if ALL else {"avr_run": 20, "simavr": 20, "arm": 6}
 SEND_R16 = [0xE018, 0x9310, 0x00C1, 0x9300, 0x00C6]  # ldi r17, TXEN0; sts UCSR0B, r17; sts UDR0, r16
 STOP = [0x94F8, 0xCFFF]  # cli, a jump to itself
 

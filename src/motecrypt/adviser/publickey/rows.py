@@ -116,6 +116,12 @@ def recorded(path: Path = RECORDED) -> list[PublicKeyRow]:
     return recorded_rows(path, PublicKeyRow, "not a recorded figure", COMMAND)
 
 
+@cache
+def kept_rows() -> Sequence[PublicKeyRow]:
+    """The same, read once."""
+    return recorded()
+
+
 def fastest(rows: Iterable[PublicKeyRow], device: str, algorithm: str, operation: str) -> PublicKeyRow | None:
     """The row of an operation on a device with the fewest cycles; None where none ran."""
     ran = [

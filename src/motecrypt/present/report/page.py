@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from motecrypt.adviser.api import example_command
 from motecrypt.adviser.exported import packed
@@ -20,6 +21,9 @@ from motecrypt.present.report.sources import WORDS
 from motecrypt.present.report.tables import number, source_tables
 from motecrypt.present.report.translate import javascript
 from motecrypt.studies.counts import VERDICTS, tolerance_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _HERE = Path(__file__).resolve().parent
 STATIC = _HERE / "static"
@@ -61,25 +65,10 @@ WEIGHTS = {
 }
 
 
-def render(content: Content, bundle: str | None = None, live: bool = False) -> str:
-    """The report as one HTML document; see `pieces`."""
-    return "".join(pieces(content, bundle, live))
-
-
-def pieces(content: Content, bundle: str | None = None, live: bool = False) -> Iterator[str]:
-    """The report's HTML in the order of the file, so that a writer never holds copies of all of it.
-
-    Parameters
-    ----------
-    content
-        What `gather` found.
-    bundle
-        Vega as a script; None: the one of the kit `plots`. Empty: tables only.
-    live
-        Whether a `ReportServer` serves it: it then has a form to measure, and may ask its own server.
-    """
+@cache
+def _environment() -> Environment:
+    """The templates, compiled once."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=FunctionLoader(lambda name: _source(_HERE / "templates" / name)),
@@ -99,6 +88,28 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
         weights=WEIGHTS,
         example_command=example_command(),
     )
+    return environment
+
+
+def render(content: Content, bundle: str | None = None, live: bool = False) -> str:
+    """The report as one HTML document; see `pieces`."""
+    return "".join(pieces(content, bundle, live))
+
+
+def pieces(content: Content, bundle: str | None = None, live: bool = False) -> Iterator[str]:
+    """The report's HTML in the order of the file, so that a writer never holds copies of all of it.
+
+    Parameters
+    ----------
+    content
+        What `gather` found.
+    bundle
+        Vega as a script; None: the one of the kit `plots`. Empty: tables only.
+    live
+        Whether a `ReportServer` serves it: it then has a form to measure, and may ask its own server.
+    """
+    from markupsafe import Markup
+
     script = vega.javascript() if bundle is None else bundle
     data = {
         "theme": theme("currentColor", "transparent"),
@@ -111,13 +122,17 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
     }
     own = (*ADVISER_SCRIPTS, *LIVE_SCRIPTS) if live else ADVISER_SCRIPTS
     scripts = [*map(_static, SCRIPTS), javascript(ADVISER, "adviser"), *map(_static, own)]
-    page = environment.get_template("page.html").generate(
-        content=content,
-        live=live,
-        style=Markup("\n".join(map(_static, STYLES))),
-        bundle=Markup(script),
-        scripts=Markup("\n".join(scripts)),
-        data=map(Markup, embedded(data)),
+    page = (
+        _environment()
+        .get_template("page.html")
+        .generate(
+            content=content,
+            live=live,
+            style=Markup("\n".join(map(_static, STYLES))),
+            bundle=Markup(script),
+            scripts=Markup("\n".join(scripts)),
+            data=map(Markup, embedded(data)),
+        )
     )
     # What is left of addresses is in citations, which need no scheme; a piece has whole ones.
     for piece in page:

@@ -28,7 +28,7 @@ from motecrypt.adviser.publickey.handshakes import (
     year,
 )
 from motecrypt.adviser.publickey.page_costs import times
-from motecrypt.adviser.publickey.rows import PublicKeyRow, behind, fastest, kept_records, recorded
+from motecrypt.adviser.publickey.rows import PublicKeyRow, behind, fastest, kept_records, kept_rows
 from motecrypt.air.radios import costs, load_radio, radio_names
 from motecrypt.base.energy import parse_battery, time_us
 from motecrypt.base.model import Device, Section
@@ -93,7 +93,7 @@ class FullTime:
 
 def full_time(catalog: Catalog) -> list[FullTime]:
     """Every scheme on every device that runs its operations."""
-    rows, aes, edhoc = recorded(), aes_costs(), handshakes()["edhoc"]
+    rows, aes, edhoc = kept_rows(), aes_costs(), handshakes()["edhoc"]
     found = []
     for name, cost in aes.items():
         device = catalog.device(name)
@@ -210,7 +210,7 @@ def _overhead(source: str) -> list[Comparison]:
 
 def table(catalog: Catalog) -> list[dict[str, Any]]:
     """Each handshake on each radio, as plain records."""
-    aes, rows = aes_costs(), recorded()
+    aes, rows = aes_costs(), kept_rows()
     records = []
     for name in radio_names():
         radio = load_radio(name)
@@ -250,7 +250,7 @@ def _full_time_section(catalog: Catalog) -> Section:
 
 
 def _handshake_sections(catalog: Catalog) -> list[Section]:
-    aes, rows, shakes = aes_costs(), recorded(), list(handshakes().values())
+    aes, rows, shakes = aes_costs(), kept_rows(), list(handshakes().values())
     lines = []
     for name in radio_names():
         radio = load_radio(name)
