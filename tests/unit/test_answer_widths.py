@@ -22,8 +22,10 @@ from motecrypt.app.profile import ProfileResult
 from motecrypt.app.run import RunRequest
 from motecrypt.base.model import Finding
 from motecrypt.catalog import Catalog
-from motecrypt.cli import application, measure, profile
+from motecrypt.cli import application
+from motecrypt.cli._output import show
 from motecrypt.measuring import bench
+from motecrypt.present.runs.profile import profile_view
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import FunctionCost, LineCost, Profile
@@ -59,7 +61,6 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: None)
     monkeypatch.setattr(bench, "ensure", stored)
-    monkeypatch.setattr(measure, "need", lambda *_: None)
     monkeypatch.setattr(audit, "need", lambda *_: None)
     monkeypatch.setattr(audit, "_run", lambda parts, *_: [_finding(n, p.part) for n, p in enumerate(parts)])
 
@@ -172,7 +173,7 @@ def test_a_profile_cuts_no_number(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    profile._print(PROFILE, PROFILE.functions, 4, 3, "sketch.elf")
+    show(*profile_view(PROFILE, PROFILE.functions, 4, 3, "sketch.elf"))
     out = capsys.readouterr().out
     shares = [100 * f.self_cycles / ENDED.cycles for f in PROFILE.functions]
     shares += [100 * line.cycles / ENDED.cycles for line in PROFILE.lines]

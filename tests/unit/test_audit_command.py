@@ -11,8 +11,9 @@ from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Finding
 from motecrypt.catalog import Catalog
-from motecrypt.cli import audit
 from motecrypt.measuring.audits import AuditRun, part_names
+from motecrypt.present.terminal import TextAnswer
+from motecrypt.present.terminal.audit import audit_view
 from motecrypt.results import Results
 
 
@@ -107,7 +108,9 @@ def test_the_verdict_is_the_gravest_of_the_parts(weights, verdict, said):
         for n, weight in enumerate(weights)
     ]
     found = AuditResult(select(("rc4",)), tuple(findings))
-    assert (found.verdict, audit._counted(found)) == (verdict, said)
+    assert found.verdict == verdict
+    *_, told = audit_view(found.cipher, found.named, "it", found.verdict, found.others, "next")
+    assert isinstance(told, TextAnswer) and dict(told.lines)["Verdict"].partition(": ")[2] == said
     those = [str(number) for number, weight in enumerate(weights) if weight == verdict]
     assert found.parts_of(verdict) == those
 

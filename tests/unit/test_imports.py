@@ -19,7 +19,7 @@ PURE = (
 OUTSIDE_WORLD = {"serial", "subprocess", "sqlite3", "socket", "pty", "termios"}
 #: No package, however deep, of these is reached by a view.
 MAKERS = ("build", "measuring", "simulate.runners", "simulate.callgraph", "simulate.ports")
-VIEWS = ("adviser", "gate", "present.compare", "present.report", "results", "studies")
+VIEWS = ("adviser", "gate", "present.compare", "present.report", "present.terminal", "results", "studies")
 
 
 def _modules() -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -15,11 +14,12 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
-from motecrypt.cli._by_device import print_by_device
+from motecrypt.cli._output import show
+from motecrypt.present.terminal.by_device import by_device_documents, by_device_view
 
 
 def table(capsys: pytest.CaptureFixture[str], *measurements: Measurement) -> list[list[str]]:
-    print_by_device(measurements, False, Catalog.load())
+    show(*by_device_view(measurements, Catalog.load()))
     lines = capsys.readouterr().out.splitlines()
     return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
 
@@ -68,9 +68,8 @@ def test_a_stack_that_overflows_is_no_misfit(capsys: pytest.CaptureFixture[str])
     assert any("65 bytes too deep" in row for row in rows)
 
 
-def test_json_has_the_fastest_with_their_bounds(capsys: pytest.CaptureFixture[str]) -> None:
-    print_by_device([made(9), made(5), made(3, operation="decrypt")], True, Catalog.load())
-    told = json.loads(capsys.readouterr().out)
+def test_json_has_the_fastest_with_their_bounds() -> None:
+    told = by_device_documents([made(9), made(5), made(3, operation="decrypt")])
     assert [(each["cycles_median"], each["range_seen"]) for each in told] == [(5, bound_text("uno"))]
     assert told[0]["hardware_rows"] == 45 and told[0]["error_bound"] == ""
 

@@ -10,11 +10,13 @@ from click.testing import CliRunner, Result
 
 from motecrypt.adviser.hardware.bounds import bound_text, bound_told
 from motecrypt.adviser.publickey.rows import PublishedOperation, kept_records
-from motecrypt.app.ranking import RankedMeasurement, ranked, smallest
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _measurements, application
-from motecrypt.cli._by_device import print_by_device
+from motecrypt.cli import application
+from motecrypt.cli._output import show
+from motecrypt.present.terminal.by_device import by_device_documents, by_device_view
+from motecrypt.present.terminal.measurements import best_of, measurements_view, ranked_documents, ranked_view
+from motecrypt.present.terminal.ranking import RankedMeasurement, ranked, smallest
 
 BASE: dict[str, Any] = {
     "device": "uno",
@@ -120,7 +122,9 @@ def test_of_the_same_flash_the_one_with_less_ram_is_smaller() -> None:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *measurements: Measurement) -> tuple[str, Measurement | None]:
-    best = _measurements.print_ranked(measurements, False, Catalog.load())
+    catalog = Catalog.load()
+    show(*ranked_view(measurements, catalog))
+    best = best_of(measurements, catalog)
     return " ".join(capsys.readouterr().out.split()), best
 
 
@@ -204,15 +208,15 @@ def test_public_key_operations_say_how_far_they_are_behind_public_code(
         _agreement(round(code.cycles * times), variant=name)
         for name, times in (("m15", 2.5), ("m31", 4.0), ("level", 1.0))
     )
-    _measurements.print_ranked([slow, slower], False, Catalog.load())
+    show(*ranked_view([slow, slower], Catalog.load()))
     shown = " ".join(capsys.readouterr().out.split())
     assert f"{slow.cycles_median:,} cycles, 2.5 times public code ({code.code})" in shown
     assert f"{slower.cycles_median:,} 4.0 times" in shown and "of public code" in shown
     assert f"x25519 agree takes 4.0 times the cycles of public code ({code.code})" in shown
-    _measurements.print_measurements([slow], Catalog.load())
+    show(*measurements_view([slow], Catalog.load()))
     assert "2.5 times" in capsys.readouterr().out
     for none in ([level], [_agreement(4 * code.cycles, cache="cold")], [made(1000)]):
-        _measurements.print_ranked(none, False, Catalog.load())
+        show(*ranked_view(none, Catalog.load()))
         assert "public code" not in capsys.readouterr().out
 
 
@@ -221,13 +225,11 @@ def test_public_code_is_in_the_json_of_public_key_operations_alone(
 ) -> None:
     code = _public_code()
     several = [_agreement(3 * code.cycles), _agreement(code.cycles), made(1000)]
-    _measurements.print_ranked(several, True, Catalog.load())
-    behind, level, cipher = json.loads(capsys.readouterr().out)
+    behind, level, cipher = ranked_documents(several, Catalog.load())
     names = ("public_code", "public_code_cycles", "times_public_code")
     assert [behind[name] for name in names] == [code.code, code.cycles, 3.0]
     assert [level[name] for name in names] == [None, None, None] and not set(names) & set(cipher)
-    print_by_device([_agreement(3 * code.cycles)], True, Catalog.load())
-    (told,) = json.loads(capsys.readouterr().out)
+    (told,) = by_device_documents([_agreement(3 * code.cycles)])
     assert told["times_public_code"] == 3.0
-    print_by_device([_agreement(3 * code.cycles)], False, Catalog.load())
+    show(*by_device_view([_agreement(3 * code.cycles)], Catalog.load()))
     assert "(3.0 times public code)" in capsys.readouterr().out

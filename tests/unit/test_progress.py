@@ -15,9 +15,9 @@ from rich.console import Console
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _output
 from motecrypt.cli._bar import bar
-from motecrypt.cli._progress import Lines, Stage, duration
 from motecrypt.cli._screen import Screen
 from motecrypt.measuring import bench
+from motecrypt.present.terminal.progress import Lines, Stage, duration
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from motecrypt.cli._screen import Screen
-from motecrypt.cli._sheet import PIPED_WIDTH, Sheet, broken, cells_wide, coloured, in_columns
+from motecrypt.cli._sheet import PIPED_WIDTH, Sheet
+from motecrypt.present.terminal.lines import broken, cells_wide, coloured, in_columns
 
 WORD = st.text("ab,.:µ表é", min_size=1, max_size=7)
 TEXT = st.lists(st.one_of(WORD, st.sampled_from(["good", "weak:", "  ", "\n"])), max_size=9).map(" ".join)

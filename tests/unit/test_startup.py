@@ -18,8 +18,8 @@ from kits import needs_kit
 from motecrypt import cli
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
-from motecrypt.cli.list import KINDS
 from motecrypt.measuring.bench import cell_keys
+from motecrypt.present.terminal.listed import KINDS
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 
@@ -30,7 +30,8 @@ HEAVY |= {"sqlite3", "importlib.metadata", "importlib.resources"}
 
 #: What neither a list nor an answer from stored figures has a use for.
 UNUSED = HEAVY - {"rich", "sqlite3"} | {"rich.console", "concurrent.futures", "logging", "tomllib", "ctypes"}
-MEASURING = ("build", "measuring", "simulate", "results", "exports", "studies", "present", "attack", "link")
+MEASURING = ("build", "measuring", "simulate", "results", "exports", "studies", "attack", "link")
+MEASURING += ("present.bundle", "present.compare", "present.runs", "present.pages", "present.report")
 NOT_ASKED = {
     *("adviser.keys", "adviser.publickey", "adviser.hardware.residuals", "adviser.hardware.rows"),
     *("exports.library", "exports.link", "air.radios.network", "results.reading", "build.toolchain.native"),

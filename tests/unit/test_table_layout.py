@@ -10,8 +10,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt.cli._output import print_table, table_options
-from motecrypt.cli._table import GAP, PROSE_WIDTH, Layout, lay_out
+from motecrypt.cli._output import show, table_options
+from motecrypt.present.terminal import TextTable
+from motecrypt.present.terminal.layout import GAP, PROSE_WIDTH, Layout, lay_out
 
 WORD = st.text("abcdefgh0123456789.,-", min_size=1, max_size=12)
 CELL = st.one_of(WORD, st.lists(WORD, min_size=2, max_size=12).map(" ".join), st.just(""))
@@ -32,7 +33,7 @@ def shown(columns: list[str], rows: list[list[str]], width: str, *arguments: str
     @click.command()
     @table_options
     def command(as_json: bool) -> None:
-        print_table("", columns, rows)
+        show(TextTable("", columns, rows))
 
     done = CliRunner().invoke(command, arguments, env={"COLUMNS": width})
     assert done.exit_code == 0, done.output
@@ -138,7 +139,7 @@ def test_a_long_name_is_printed_above_its_row_where_columns_would_go() -> None:
         @click.command()
         @table_options
         def command(as_json: bool) -> None:
-            print_table("", columns, rows, whole=whole)
+            show(TextTable("", columns, rows, whole=whole))
 
         out = CliRunner().invoke(command, [], env={"COLUMNS": width}).output
         return [line.rstrip() for line in out.rstrip().splitlines()]

@@ -89,6 +89,36 @@ class AdvisePlan:
 
 
 @dataclass(frozen=True)
+class ExportStep:
+    """What exports an answer.
+
+    Attributes
+    ----------
+    command : the command; empty where nothing can be exported.
+    refused : why nothing can be.
+    instead : what it exports where that is not the first rank, and what that takes.
+    """
+
+    command: str = ""
+    refused: str = ""
+    instead: str = ""
+
+
+def instead(device: Device, first: api.Entry, taken: api.Entry) -> str:
+    """What is exported where it is not what is advised, and what that takes."""
+    if taken is first:
+        return ""
+    one = first.candidate
+    ours = one.implementation.startswith("motecrypt/")
+    plain = f"the export for {device.title} is plain C, without assembly for its core"
+    why = plain if ours else f"{one.implementation} is not ours to export"
+    return (
+        f"This exports rank {taken.rank}, {taken.candidate.name}: {why}. Encrypting a message takes "
+        f"{taken.costs.cycles:,.0f} cycles, {first.costs.cycles:,.0f} with rank 1."
+    )
+
+
+@dataclass(frozen=True)
 class AdviseResult:
     """The answer.
 
@@ -103,6 +133,32 @@ class AdviseResult:
     answer: api.Advice
     keys: tuple[KeyPlan, ...] = ()
     note: str = ""
+
+    def export_step(self) -> ExportStep:
+        """The command that exports the first of the ranked that is ours, with the link for this radio where
+        the link carries the messages."""
+        from motecrypt.exports.commands import LinkRadio, next_link_step, next_step
+
+        request, chosen = self.plan.request, self.plan.chosen
+        if request.power_resistance:
+            return ExportStep(
+                refused="store a secret seed in each device and copy the sources: docs/protection.md"
+            )
+        for entry in self.answer.entries:
+            one = entry.candidate
+            named = (chosen.catalog, chosen.device, one.cipher, one.implementation, one.placement)
+            if not isinstance(request.to, Radio) or not request.question.linked:
+                step = next_step(*named)
+            else:
+                only = LinkRadio(request.to, request.question.delivery == "one-way")
+                try:
+                    step = next_link_step(*named, only)
+                except InputError as error:
+                    why = f"the link cannot be exported for these ({error})"
+                    return ExportStep(refused=f"ask with other packets or messages: {why}")
+            if step:
+                return ExportStep(step, instead=instead(chosen.device, self.answer.entries[0], entry))
+        return ExportStep(refused="none of the ranked implementations can be exported")
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary a rank, as a table of pandas takes them."""

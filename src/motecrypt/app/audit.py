@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from motecrypt.adviser.publickey.rows import recorded
 from motecrypt.adviser.publickey.secrets import TaintRow, TimingVerdict, by_operation, causes, timing_verdict
@@ -24,7 +24,7 @@ from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.measuring.audits import ON_DEVICES, AuditRun, Unavailable, not_applicable, part_names
 from motecrypt.measuring.audits.public_keys import follow, secret_parts
 from motecrypt.results import Results, opened
-from motecrypt.results.findings.audit import SEED, AuditAnswer
+from motecrypt.results.findings.audit import SEED, WEIGHTS, AuditAnswer
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
@@ -98,16 +98,42 @@ class AuditResult:
 
     def parts_of(self, weight: str) -> list[str]:
         """The names of the parts with this weight."""
-        pairs = zip(self.findings, self.answers, strict=True)
-        return [finding.inputs["part"] for finding, answer in pairs if answer.weight == weight]
+        return [name for name, answer in self.named if answer.weight == weight]
 
     def page(self, command: str = "") -> str:
         """A page as HTML: diffusion maps, histograms of timing, power curves; made with this `command`."""
         from motecrypt.present.pages.audit_page import audit_page
 
+        return audit_page(self.cipher, self.implementation, self.named, command)
+
+    @property
+    def named(self) -> list[tuple[str, AuditAnswer]]:
+        """The name and the answer of each part."""
         names = [finding.inputs["part"] for finding in self.findings]
-        parts = list(zip(names, self.answers, strict=True))
-        return audit_page(self.cipher, self.implementation, parts, command)
+        return list(zip(names, self.answers, strict=True))
+
+    @property
+    def others(self) -> dict[str, str]:
+        """The attacks that the cipher has no use for, and what each needs."""
+        return not_applicable(self.cipher)
+
+    def document(self, seed: int = SEED, quick: bool = False) -> dict[str, Any]:
+        """The parts and the verdict as JSON, with how the audit was asked for."""
+        cipher = self.cipher
+        return {
+            "cipher": cipher.name,
+            "standing": cipher.standing,
+            "standing_reason": cipher.standing_reason,
+            "seed": seed,
+            "quick": quick,
+            "verdict": {"weight": self.verdict, **{weight: self.parts_of(weight) for weight in WEIGHTS}},
+            "implementation": self.implementation,
+            "not_applicable": [{"part": name, "needs": needs} for name, needs in self.others.items()],
+            "parts": [
+                {"part": finding.inputs["part"], **finding.outcome, "made_at": finding.made_at}
+                for finding in self.findings
+            ],
+        }
 
 
 def plan(request: AuditRequest) -> list[AuditRun]:
@@ -218,6 +244,17 @@ class PublicKeyAudit:
     rows: tuple[TaintRow, ...]
     without: tuple[str, ...]
     timing: tuple[TimingVerdict, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            "algorithm": self.algorithm.name,
+            "standing": self.algorithm.standing,
+            "verdict": self.verdict,
+            "on_this_computer": self.rows,
+            "without": self.without,
+            "on_devices": self.timing,
+        }
 
     @property
     def verdict(self) -> str:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from motecrypt.app.ensure import ensure
 from motecrypt.app.report import content_of
@@ -46,6 +47,17 @@ class VerifiedBundle:
     studies: Sequence[str]
     checks: Sequence[BundleCheck]
     notes: Sequence[str] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            "bundle": str(self.path),
+            "sha256": self.sha256,
+            "made_at": self.made_at,
+            "studies": self.studies,
+            "verified": not self.failed,
+            "checks": self.checks,
+        }
 
     @property
     def failed(self) -> list[BundleCheck]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from motecrypt import __version__
 from motecrypt.app.gate import Taken, take
@@ -94,6 +95,22 @@ class CiResult:
             told += [f"{name}: {note}" for note in ended.notes]
             told += [f"{name}: not modelled, but used: {block}" for block in ended.unmodelled]
         return told
+
+    def document(self) -> dict[str, Any]:
+        """The checks, the changes and all figures as JSON."""
+        judgement = self.judgement
+        return {
+            "passed": self.passed,
+            "base": self.plan.base,
+            "checks": judgement.checks,
+            "changes": [{**asdict(delta), "percent": delta.percent} for delta in judgement.deltas],
+            "benchmarks": self.taken.benchmarks,
+            "figures": judgement.figures,
+            "equal": judgement.equal,
+            "notes": judgement.notes,
+            "made": self.facts,
+            "unmodelled": {name: ended.unmodelled for name, ended in self.taken.ended.items()},
+        }
 
     def markdown(self) -> bytes:
         """A summary for a pull request."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.gate.history import HistoryPoint, read_history
-from motecrypt.present.compare import Difference
+from motecrypt.present.compare import ComparedFile, Difference
 from motecrypt.present.compare import compare as compared
 from motecrypt.present.compare.history import Collector, History
 from motecrypt.results import Results
@@ -35,16 +35,6 @@ class CompareRequest:
     after: Path | str
     threshold_percent: float = THRESHOLD_PERCENT
     across_flags: bool = False
-
-
-@dataclass(frozen=True)
-class ComparedFile:
-    """A results file, its number of cells, and what measured them."""
-
-    file: Path
-    cells: int
-    compilers: Sequence[str]
-    versions: Sequence[str]
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motecrypt import exports
 from motecrypt.app.selection import select
 from motecrypt.base.model import Cell, Device
 from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.typed import typed_cipher, typed_device
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.targets import Target, for_device
+from motecrypt.exports.targets import target as target_named
 from motecrypt.measuring import bench
 from motecrypt.results import Results, opened
 from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostQuestion
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
+    from motecrypt.exports.library import Export
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class ExportRequest:
     device: str = ""
     placement: str = "flash"
     url: str = ""
-    link: bool | exports.LinkRadio = False
+    link: bool | LinkRadio = False
     measure: bool = True
 
 
@@ -58,8 +63,8 @@ class ExportResult:
     """
 
     folder: Path
-    target: exports.Target
-    library: exports.Export
+    target: Target
+    library: Export
     cells: Sequence[tuple[Device, Sequence[Cell]]]
 
     @property
@@ -72,6 +77,28 @@ class ExportResult:
         if cipher.standing in ("legacy", "unrated"):
             return f"{cipher.name} is {cipher.standing}: {cipher.standing_reason or 'it is not rated'}"
         return ""
+
+    def next_command(self, results: Path | None = None) -> str:
+        """Keys for the nodes of a link; else the missing figures, into these `results`, the library's test in
+        the simulator, or an audit of the cipher."""
+        library, folder = self.library, self.folder
+        if "link" in library.about:
+            from motecrypt.exports.link_node import suite_of
+
+            suite = suite_of(library.cipher)
+            return f"motecrypt key gateway.key --link{'' if suite == 'aes128-ccm' else f' --suite {suite}'}"
+        name = typed_cipher(library.cipher)
+        missing = next((one.device for one in library.figures.missing if one.command), None)
+        if missing is not None:
+            from motecrypt.exports.figures import measure_command
+
+            device, cells = next(pair for pair in self.cells if pair[0].title == missing)
+            step = measure_command(typed_device(device), library.body, cells, name)
+            return step if results is None else f"{step} --db {shlex.quote(str(results))}"
+        sketch, words = "examples/KnownAnswer/KnownAnswer.ino", ["audit", name]
+        if sketch in library.files and self.target.name == "arduino":
+            words = ["run", str(folder / sketch), "--libraries", str(folder.parent), "--until", "right"]
+        return shlex.join(["motecrypt", *words])
 
     def document(self) -> dict[str, Any]:
         """The same as JSON."""
@@ -100,29 +127,35 @@ def export(
     InputError
         A name that does not exist, no implementation for the target, or a folder that must not be replaced.
     """
+    from motecrypt.exports.figures import figure_cells
+    from motecrypt.exports.folder import refuse_foreign
+    from motecrypt.exports.library import choose
+    from motecrypt.exports.library import plan as plan_library
+    from motecrypt.exports.link import cost_question, plan_link
+
     chosen = select([request.cipher], devices=[request.device] if request.device else [])
     catalog, folder, report = chosen.catalog, Path(folder), progress or (lambda *_: None)
-    target = exports.target(request.target, catalog)
+    target = target_named(request.target, catalog)
     if request.device:
-        target = exports.for_device(target, chosen.device)
-    body = exports.choose(catalog, chosen.cipher, target, request.variant or None, request.placement)
+        target = for_device(target, chosen.device)
+    body = choose(catalog, chosen.cipher, target, request.variant or None, request.placement)
     what, placement, url = (catalog, target, chosen.cipher, body), request.placement, request.url
     chosen.prove_own()
-    exports.refuse_foreign(folder)
+    refuse_foreign(folder)
     cells: Sequence[tuple[Device, Sequence[Cell]]] = ()
     with opened(results, make=request.measure) as store:
         if request.link:
             radio = None if request.link is True else request.link
-            linked = partial(exports.plan_link, placement=placement, url=url, radio=radio)
+            linked = partial(plan_link, placement=placement, url=url, radio=radio)
             linked(*what)  # what cannot be exported is not measured
-            question = exports.cost_question(*what, placement, radio)
+            question = cost_question(*what, placement, radio)
             library = linked(
                 *what, costs=_link_costs(question, catalog, store, report if request.measure else None)
             )
         else:
-            alone = partial(exports.plan, placement=placement, url=url)
+            alone = partial(plan_library, placement=placement, url=url)
             library = alone(*what, store)
-            cells = exports.figure_cells(catalog, body, placement, catalog.device(target.device))
+            cells = figure_cells(catalog, body, placement, catalog.device(target.device))
             if request.measure:
                 here = [cell for device, own in cells if have(device.kit) for cell in own]
                 library = alone(*what, store, measured=bench.ensure(here, store, catalog, progress=report))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from motecrypt.app.run import load_firmware
 from motecrypt.app.selection import select
@@ -82,6 +82,43 @@ class LeakResult:
     places: tuple[Sequence[LeakPlace], ...]
     parts_at: str | None
     ended: Ended
+
+    def document(self) -> dict[str, Any]:
+        """The verdict, each order with its places, and the curve of the test, as JSON."""
+        found, question = self.found, self.plan.question
+        return {
+            "verdict": found.verdict,
+            "model": {
+                "name": question.model.name,
+                "channels": question.model.channels,
+                "coefficients": question.model.coefficients,
+            },
+            "traces": found.traces,
+            "least_class": found.least_class,
+            "snr": found.snr,
+            "snr_most": round(found.snr_most, 4),
+            "noise_sd": found.noise_sd,
+            "seed": question.seed,
+            "paths": found.paths,
+            "instructions": found.instructions,
+            "not_tested": found.rare,
+            "orders": [
+                {
+                    "order": order.order,
+                    "tests": order.tests,
+                    "threshold": order.threshold,
+                    "largest": order.largest,
+                    "leaks": places,
+                }
+                for order, places in zip(found.orders, self.places, strict=True)
+            ],
+            "curve": {
+                "pcs": found.pcs.tolist(),
+                "rows": question.model.rows,
+                "t": found.curve,
+            },
+            "path_parts_at": self.parts_at,
+        }
 
     def save(self, path: Path) -> None:
         """Write the first set's traces, without noise: NAME.npz, NAME.trs, or a folder."""

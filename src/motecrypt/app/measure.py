@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,12 +12,16 @@ from motecrypt.app.plan import checked_flag_sets, planned, prepare, public_key_c
 from motecrypt.app.selection import Selection, select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
+from motecrypt.build.setup import need
 from motecrypt.catalog import DEVICE, Catalog
+from motecrypt.catalog.flashing import TOOLS
+from motecrypt.catalog.typed import typed_cipher
 from motecrypt.measuring import bench
 from motecrypt.results import Results, Stored, opened
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
+    from motecrypt.measuring.bench.board import BesideSimulated
 
 ALL, RECOMMENDED = "all", "recommended"
 
@@ -199,6 +205,38 @@ def measure_plan(
         made.cells, results, made.catalog, jobs, progress or (lambda *_: None), crew_of=crew_of
     )
     return MeasureResult(tuple(found[cell] for cell in made.cells), made.catalog)
+
+
+def measure_on_board(
+    made: MeasurePlan, port: str, results: Results, progress: Progress | None = None
+) -> list[BesideSimulated]:
+    """Measure a prepared plan on the board at a serial port, next to simulated figures that are stored.
+
+    Raises
+    ------
+    InputError
+        The cells are of several devices, or a tool is not available.
+    BoardError
+        The board cannot be flashed, or does not answer as it should.
+    """
+    from motecrypt.measuring.bench import board
+
+    flashing = made.catalog.device(made.cells[0].device).flashing if made.cells else None
+    need("board", *[kit for kit in [TOOLS[flashing.tool] if flashing else ""] if kit])
+    return board.measure_on_board(made.cells, port, results, made.catalog, progress)
+
+
+def after(catalog: Catalog, best: Measurement) -> str:
+    """The command that exports what is best, where it is ours; else the one that audits its cipher."""
+    from motecrypt.exports.commands import next_step
+
+    if best.cipher in catalog.public_keys:
+        return "motecrypt list public-keys"
+    step = ""
+    with contextlib.suppress(InputError):  # a device that nothing is exported for
+        device = catalog.device(best.device)
+        step = next_step(catalog, device, best.cipher, best.implementation, best.placement)
+    return step or shlex.join(["motecrypt", "audit", typed_cipher(catalog.cipher(best.cipher))])
 
 
 def _spelled_out(devices: Sequence[str], ciphers: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
@@ -62,6 +62,18 @@ class RunResult:
     image: Image
     ended: Ended
     uart: bytes
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON; bytes of the UART that are no UTF-8 as their numbers."""
+        ended, figures = self.ended, ("reason", "detail", "cycles", "seconds", "stack_bytes", "stack_reason")
+        return {
+            "device": self.device.name,
+            **{name: getattr(ended, name) for name in figures},
+            "flash_bytes": self.image.flash_bytes,
+            "ram_bytes": self.image.ram_bytes,
+            **{name: getattr(ended, name) for name in ("interrupts", "notes", "touched", "unmodelled")},
+            "uart": self.uart.decode("utf-8", "backslashreplace"),
+        }
 
     @property
     def failure(self) -> str:

@@ -11,8 +11,8 @@ from rich.table import Column
 from rich.text import Text
 
 from motecrypt.base.text import printable
-from motecrypt.cli._progress import Stage
 from motecrypt.cli._screen import Screen
+from motecrypt.present.terminal.progress import Stage
 
 
 class Bar:

@@ -1,5 +1,4 @@
-"""Options and arguments that several commands share: names that a shell completes, the mirror,
-and the device of a firmware."""
+"""Options and arguments that several commands share: names that a shell completes, the mirror."""
 
 from __future__ import annotations
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from motecrypt.catalog import DEVICE
+from motecrypt.cli._output import FILE, FOLDER
 
-firmware_argument = click.argument(
-    "firmware", type=click.Path(path_type=Path, dir_okay=False), metavar="FIRMWARE"
-)
+firmware_argument = click.argument("firmware", type=FILE, metavar="FIRMWARE")
 device_option = click.option(
     "--device",
     default=DEVICE,
@@ -21,12 +18,7 @@ until_option = click.option("--until", metavar="TEXT", help="End when the UART h
 input_option = click.option(
     "--input", "input_file", type=click.File("rb"), help="What the UART receives; - is stdin."
 )
-eeprom_option = click.option(
-    "--eeprom", type=click.Path(path_type=Path, dir_okay=False), help="A file that keeps the EEPROM."
-)
+eeprom_option = click.option("--eeprom", type=FILE, help="A file that keeps the EEPROM.")
 libraries_option = click.option(
-    "--libraries",
-    type=click.Path(path_type=Path, file_okay=False),
-    multiple=True,
-    help="Folder of Arduino libraries.",
+    "--libraries", type=FOLDER, multiple=True, help="Folder of Arduino libraries."
 )

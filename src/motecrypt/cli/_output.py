@@ -9,7 +9,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from itertools import islice
@@ -19,23 +19,27 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from motecrypt.base.paths import default_results
-from motecrypt.base.text import Door, printable
+from motecrypt.base.text import Door
 from motecrypt.cli import TYPED
-from motecrypt.cli._sheet import Line, Sheet, behind, broken, cells_wide, coloured, in_columns
+from motecrypt.cli._sheet import Sheet, behind
+from motecrypt.present.terminal import TextBlock, TextCommand, TextTable, TextWords
 
 if TYPE_CHECKING:
-    from motecrypt.base.model import Section
     from motecrypt.base.progress import Progress
-    from motecrypt.cli._table import Layout
     from motecrypt.results import Results
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+PATH = click.Path(path_type=Path)
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Number of firmwares to run at the same time."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 db_option = click.option(
     "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     help="The results file (default: MOTECRYPT_DB, else your data directory).",
 )
 
@@ -87,9 +91,6 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-CELL_CHARACTERS_MAX = 1000
-NAME_CHARACTERS_MAX = 32
-"""A longer name may be printed on a line of its own."""
 WIDE = "motecrypt.wide"
 """The name under which the command's context keeps `--wide`."""
 
@@ -117,11 +118,13 @@ def _wide() -> bool:
     return context is not None and bool(context.meta.get(WIDE))
 
 
-def _shown(cell: object) -> str:
-    """A cell as text; of a longer one only the beginning, since laying out megabytes takes minutes."""
-    text = "" if cell is None else str(cell)
-    cut = text if len(text) <= CELL_CHARACTERS_MAX else f"{text[:CELL_CHARACTERS_MAX]}..."
-    return printable(cut)
+def show(*blocks: TextBlock) -> None:
+    """Print what a view made, laid out for the width of the terminal, or of COLUMNS."""
+    from motecrypt.present.terminal.lines import lines_of
+
+    out = Sheet()
+    for block in blocks:
+        out.show(*lines_of(block, out.width, _wide()))
 
 
 def print_table(
@@ -130,127 +133,24 @@ def print_table(
     rows: Sequence[Sequence[object]],
     text: str = "",
     least: Sequence[str] = (),
-    whole: Sequence[str] = (),
 ) -> None:
-    """A table for people, laid out for the width of the terminal, or of COLUMNS.
-
-    Columns whose cells are all numbers are set flush right. `least` names the columns that can go where the
-    width is too small, the least useful first; cells of the `whole` columns never break
-    (`_table.lay_out`). Where the first of these is too wide, its long names are printed above their rows."""
-    from motecrypt.cli._table import lay_out
-
-    out = Sheet()
-    cells = [[_shown(cell) for cell in row] for row in rows]
-    wide = _wide()
-    layout = lay_out(columns, cells, None if wide else out.width, least, cells_wide, whole)
-    above: dict[int, str] = {}
-    if not wide and columns and columns[0] in whole:
-        above = {n: row[0] for n, row in enumerate(cells) if cells_wide(row[0]) > NAME_CHARACTERS_MAX}
-        beside = [["" if n in above else row[0], *row[1:]] for n, row in enumerate(cells)]
-        other = lay_out(columns, beside, out.width, least, cells_wide, whole)
-        if len(other.columns) > len(layout.columns):
-            cells, layout = beside, other
-        else:
-            above = {}
-    if title:
-        print_words(title, "bold", out)
-    if layout.same:
-        same = "; ".join(f"{columns[i]} {cells[0][i]}" for i in layout.same if cells[0][i])
-        if same:
-            print_words(f"In every row: {same}.", out=out)
-    if layout.records:
-        _print_records(out, columns, cells)
-    else:
-        _print_columns(out, columns, cells, layout, above)
-    if layout.left_out:
-        plural = "" if layout.left_out == 1 else "s"
-        out.show(*broken(f"+{layout.left_out} column{plural}: --wide", out.width))
-    if text:
-        print_words(text, out=out)
-    out.show([])
+    """A table for people."""
+    show(TextTable(title, columns, rows, text, least))
 
 
-def _print_columns(
-    out: Sheet,
-    columns: Sequence[str],
-    cells: Sequence[Sequence[str]],
-    layout: Layout,
-    above: Mapping[int, str],
-) -> None:
-    """Rows in columns; `above` has the long names, by row, that are printed on a line before their row."""
-    from motecrypt.cli._table import GAP
-
-    right = [all(_numeric(row[index]) for row in cells) for index in layout.columns]
-    lines = in_columns([columns[index] for index in layout.columns], layout.widths, right, GAP, heading=True)
-    for number, row in enumerate(cells):
-        if number in above:
-            lines += _in_lines(above[number], out.width)
-        lines += in_columns([row[index] for index in layout.columns], layout.widths, right, GAP)
-    out.show(*lines)
+def print_words(text: str, style: str = "") -> None:
+    """Sentences, set into lines between their words."""
+    show(TextWords(text, style))
 
 
-def _print_records(out: Sheet, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    for number, row in enumerate(cells):
-        if number:
-            out.show([])
-        for column, cell in zip(columns, row, strict=True):
-            if cell:
-                out.show(*broken(f"{column}: {cell}" if column else cell, out.width))
-
-
-def _numeric(cell: str) -> bool:
-    return (
-        cell in ("", "-", "None")
-        or cell.removesuffix(" %").replace(",", "").replace(".", "").replace("-", "").isdigit()
-    )
-
-
-def print_answer(title: str, lines: Sequence[tuple[str, str]], command: str = "") -> None:
-    """What the reader came for: a line for each label, a longer one with its rest set below its beginning.
-
-    The last is the command that comes next, if there is one: it stays on one line, to be copied."""
-    out = Sheet()
-    if title:
-        print_words(title, "bold", out)
-    margin = max(len(label) for label, _ in (*lines, ("Next" if command else "", ""))) + 2
-    for label, text in lines:
-        for number, part in enumerate(_lines(text, max(20, out.width - margin))):
-            head = (f"{label}:" if label and not number else "").ljust(margin)
-            out.show([(head, "bold"), *coloured(part)])
-    if command:
-        print_next(command, margin)
-
-
-def print_words(text: str, style: str = "", out: Sheet | None = None) -> None:
-    """Sentences, set into lines between their words: a number, a name or a path is never broken."""
-    out = out or Sheet()
-    out.show(*_in_lines(text, out.width, style))
-
-
-def print_command(command: str, style: str = "cyan", head: str = "") -> None:
+def print_command(command: str) -> None:
     """A command on a line of its own, to be copied."""
-    Sheet().show([(head, "bold"), (printable(command), style)])
+    show(TextCommand(command))
 
 
-def _in_lines(text: str, width: int, style: str = "") -> list[Line]:
-    parts = [part for line in text.splitlines() for part in _lines(line, width) or [""]]
-    return [coloured(part, style) for part in parts]
-
-
-def _lines(text: str, width: int) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(printable(text), max(1, width), break_long_words=False, break_on_hyphens=False)
-
-
-def print_next(command: str, margin: int = 0) -> None:
+def print_next(command: str) -> None:
     """The command that comes next, on a line of its own, to be copied."""
-    print_command(command, head="Next:".ljust(max(margin, len("Next: "))))
-
-
-def print_blank() -> None:
-    """An empty line."""
-    Sheet().show([])
+    show(TextCommand(command, head="Next: "))
 
 
 def typed_with(*more: str, without: Sequence[str] = ()) -> str:
@@ -258,11 +158,6 @@ def typed_with(*more: str, without: Sequence[str] = ()) -> str:
     context = click.get_current_context()
     typed = [word for word in context.meta.get(TYPED, (context.info_name,)) if word not in without]
     return shlex.join(["motecrypt", *typed, *more])
-
-
-def print_section(section: Section) -> None:
-    """A titled table that a view made."""
-    print_table(section.title, section.columns, section.rows, section.text)
 
 
 @contextmanager
@@ -273,7 +168,7 @@ def progress(title: str) -> Iterator[Progress]:
     Yields a function of (done, total, what). Its method `running` takes the titles of what is running.
     """
     if not sys.stderr.isatty():
-        from motecrypt.cli._progress import Lines
+        from motecrypt.present.terminal.progress import Lines
 
         def write(line: str) -> None:
             print(f"motecrypt: {line}", file=sys.stderr, flush=True)

@@ -11,22 +11,24 @@ from click.core import ParameterSource
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import protection
 from motecrypt.adviser.hardware_notes import hardware_note
-from motecrypt.air.radios import Radio, load_radio
+from motecrypt.adviser.shown import plural
+from motecrypt.air.radios import load_radio
 from motecrypt.app.advise import AdviseRequest, NodeStorage, advise_plan, plan
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Device
-from motecrypt.catalog import Catalog
-from motecrypt.cli._advice_shown import asked_text, print_answered, print_excluded, print_refused
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
+    jobs_option,
     open_results,
     print_json,
     print_note,
     print_words,
     progress,
+    show,
     table_options,
+    typed_with,
 )
+from motecrypt.present.terminal.advice import answered_view, asked_text, excluded_view, refused_view
 
 TOP = 3
 _USUAL = advise.USUAL
@@ -44,23 +46,20 @@ _USUAL = advise.USUAL
     "--radio",
     "radio_name",
     shell_complete=completes("radios"),
-    default=None,
     help="Its radio ('motecrypt list radios'), or a file.",
 )
 @click.option(
     "--storage",
     "storage_name",
-    default=None,
     help="Instead of a radio: what it stores its records in: eeprom, flash, sd or sd-slow.",
 )
 @click.option(
     "--storage-ma",
     "storage_ma",
-    default=None,
     metavar="WRITING[,IDLE]",
     help="With --storage: the current of the chip or card in mA; not counted if not given.",
 )
-@click.option("--packet-bytes", type=int, default=None, help="Its packet length (default: the radio's own).")
+@click.option("--packet-bytes", type=int, help="Its packet length (default: the radio's own).")
 @click.option(
     "--bytes", "message_bytes", type=click.IntRange(1, advise.BYTES_MAX), required=True, help="Of a message."
 )
@@ -70,16 +69,12 @@ _USUAL = advise.USUAL
     "--regulator", default=_USUAL["regulator"], show_default=True, help="none, linear, switch or nano."
 )
 @click.option(
-    "--flash",
-    default=_USUAL["flash"],
-    help="Flash the cipher may take: 4096 or 4k (1k is 1,024 bytes).",
+    "--flash", default=_USUAL["flash"], help="Flash the cipher may take: 4096 or 4k (1k is 1,024 bytes)."
 )
 @click.option("--ram", default=_USUAL["ram"], help="RAM it may take with its stack: 512 or 1k.")
 @click.option("--latency", default=_USUAL["latency"], help="Time to encrypt and deliver a message: 50ms.")
 @click.option(
-    "--overhead",
-    default=_USUAL["overhead"],
-    help="Bytes it may add to a message: tag, counter, padding.",
+    "--overhead", default=_USUAL["overhead"], help="Bytes it may add to a message: tag, counter, padding."
 )
 @click.option(
     "--delivery",
@@ -141,9 +136,7 @@ _USUAL = advise.USUAL
 @click.option("--all", "every", is_flag=True, help="Print every rank and every note.")
 @click.option("--keys", is_flag=True, help="How the node gets its keys: what each way costs and protects.")
 @click.option("--why-not", is_flag=True, help="Print what is not ranked, grouped by reason.")
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
-)
+@jobs_option
 @db_option
 @table_options
 def command(
@@ -219,78 +212,30 @@ def command(
     with open_results(db) as results, progress("measuring") as report:
         found = advise_plan(made, results, jobs, report)
     print_note(found.note)
-    answer, device, setting = found.answer, made.chosen.device, made.setting
+    answer, setting, step = found.answer, made.setting, found.export_step()
     first = answer.entries[0] if answer.entries else None
-    radio = to if isinstance(to, Radio) else None
-    step, refused, exported = _next_step(made.chosen.catalog, device, answer.entries, radio, question)
-    if resists:
-        refused = "store a secret seed in each device and copy the sources: docs/protection.md"
     if as_json:
-        print_json({**found.document(), "next": step or None})
+        print_json({**found.document(), "next": step.command or None})
     elif found.keys and first:
-        from motecrypt.cli._advise_keys import print_keys  # with data that --help does not need
+        from motecrypt.present.terminal.keys import keys_view  # with data that --help does not need
 
-        print_keys(asked_text(setting), first, found.keys, device)
+        show(*keys_view(asked_text(setting), first, found.keys, made.chosen.device))
     else:
         if first:
-            print_answered(setting, answer, step, None if every else top, exported if step else refused)
+            command = step.command or typed_with("--json" if every else "--all")
+            show(
+                *answered_view(setting, answer, command, None if every else top, (step.instead, step.refused))
+            )
             if made.node.hardware and not every:
                 print_words(hardware_note(made.node.hardware, first))
         else:
-            print_refused(setting, answer)
+            show(*refused_view(setting, answer))
         if why_not:
-            print_excluded(answer.exclusions)
+            show(*excluded_view(answer.exclusions))
         elif answer.exclusions:
-            s = "s" if len(answer.exclusions) > 1 else ""
-            print_words(f"{len(answer.exclusions)} candidate{s} excluded; reasons: --why-not")
+            print_words(f"{plural(len(answer.exclusions), 'candidate')} excluded; reasons: --why-not")
     if not first:
         raise InputError(answer.notes[0])
-
-
-def _next_step(
-    catalog: Catalog,
-    device: Device,
-    entries: Sequence[advise.Entry],
-    radio: Radio | None,
-    question: advise.Question,
-) -> tuple[str, str, str]:
-    """The command that exports the first of the ranked that is ours, with the link for this radio where the
-    link carries the messages; why there is none; and what it exports where that is not the first rank."""
-    from motecrypt.exports import LinkRadio, next_link_step, next_step
-
-    for entry in entries:
-        one = entry.candidate
-        named = (one.cipher, one.implementation, one.placement)
-        if radio is None or not question.linked:
-            step = next_step(catalog, device, *named)
-        else:
-            try:
-                step = next_link_step(
-                    catalog, device, *named, LinkRadio(radio, question.delivery == "one-way")
-                )
-            except InputError as error:
-                why = f"ask with other packets or messages: the link cannot be exported for these ({error})"
-                return "", why, ""
-        if step:
-            return step, "", _instead(device, entries[0], entry)
-    return "", "none of the ranked implementations can be exported", ""
-
-
-def _instead(device: Device, first: advise.Entry, taken: advise.Entry) -> str:
-    """What the next step exports where it is not what is advised, and what that takes."""
-    if taken is first:
-        return ""
-    one = first.candidate
-    ours = one.implementation.startswith("motecrypt/")
-    why = (
-        f"the export for {device.title} is plain C, without assembly for its core"
-        if ours
-        else f"{one.implementation} is not ours to export"
-    )
-    return (
-        f"This exports rank {taken.rank}, {taken.candidate.name}: {why}. Encrypting a message takes "
-        f"{taken.costs.cycles:,.0f} cycles, {first.costs.cycles:,.0f} with rank 1."
-    )
 
 
 def _storage(radio_name: str | None, name: str | None, currents: str | None) -> NodeStorage | None:

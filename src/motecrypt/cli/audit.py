@@ -5,32 +5,27 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
-from motecrypt.adviser.publickey.secrets import DEPENDS
-from motecrypt.app.audit import AuditRequest, AuditResult, PublicKeyAudit, audit, audit_public_key
+from motecrypt.app.audit import AuditRequest, AuditResult, audit, audit_public_key
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
+    FILE,
     db_option,
     open_results,
-    print_answer,
     print_json,
-    print_table,
-    print_words,
     progress,
+    show,
     table_options,
     typed_with,
 )
-from motecrypt.measuring.audits import not_applicable
-from motecrypt.results.findings.audit import SEED, WEIGHTS
-
-READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}
+from motecrypt.present.terminal.audit import audit_view, secrets_view
+from motecrypt.results.findings.audit import SEED
 
 
 @click.command(epilog="Example: motecrypt audit rc4d")
@@ -51,13 +46,12 @@ READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}
     multiple=True,
     help="Only these parts; --part list names them. power is run only when named.",
 )
-@click.option("--variant", default=None, help="Variant of our implementation (default: the first).")
+@click.option("--variant", help="Variant of our implementation (default: the first).")
 @click.option("--quick", is_flag=True, help="Smaller samples and fewer keys.")
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     help="Write a page: diffusion maps, timing histograms, traces where they part, power curves. One file.",
 )
 @db_option
@@ -89,7 +83,12 @@ def command(
             )
         with progress(f"auditing {cipher_name}") as report:
             followed = audit_public_key(cipher_name, report)
-        _print_public_key(followed, as_json=as_json)
+        if as_json:
+            print_json(followed.document())
+        else:
+            lines = [("Verdict", followed.verdict), ("Meaning", followed.meaning)]
+            lines += [("Without", one) for one in followed.without]
+            show(*secrets_view(followed.algorithm, followed.rows, followed.timing, lines))
         return
     request = AuditRequest(cipher_name, devices, parts, variant, quick, seed)
     if "list" in parts:
@@ -101,109 +100,16 @@ def command(
     if page is not None:
         write_atomically(page, found.page(typed_with()).encode())
     if as_json:
-        print_json(_as_json(found, seed, quick))
+        print_json(found.document(seed, quick))
     else:
-        on = [word for device in found.chosen.devices for word in ("--device", typed_device(device))]
-        _print(found, seed, [*on, *([] if db is None else ["--db", str(db)])])
+        ran = f"{found.implementation or 'nothing'}, seed {seed}"
+        show(*audit_view(found.cipher, found.named, ran, found.verdict, found.others, _next(found, db)))
 
 
-def _print_public_key(found: PublicKeyAudit, *, as_json: bool) -> None:
-    algorithm = found.algorithm
-    if as_json:
-        print_json(
-            {
-                "algorithm": algorithm.name,
-                "standing": algorithm.standing,
-                "verdict": found.verdict,
-                "on_this_computer": found.rows,
-                "without": found.without,
-                "on_devices": found.timing,
-            }
-        )
-        return
-    print_table(
-        f"Secrets of {algorithm.title}, followed on this computer",
-        ["operation", "implementation", "verdict", "where"],
-        [[row.operation, row.implementation, row.verdict, "; ".join(row.places)] for row in found.rows],
-        "valgrind's memcheck, with secret keys, seeds and randomness marked; places that act on public "
-        "values alone are not counted",
-    )
-    print_table(
-        "Time on devices, as recorded",
-        ["device", "operation", "implementation", "depends on", "by cycles", "cause"],
-        [
-            [t.device, t.operation, t.implementation, DEPENDS[t.verdict], f"{t.cycles_range:,}", t.cause]
-            for t in found.timing
-        ],
-        "over secrets that are random, of few ones and of many; verification has public inputs",
-    )
-    lines = [("Verdict", found.verdict), ("Meaning", found.meaning)]
-    lines += [("Without", one) for one in found.without]
-    print_answer("", lines, f"motecrypt measure --public-key {algorithm.name} --device pico")
-
-
-def _as_json(found: AuditResult, seed: int, quick: bool) -> dict[str, Any]:
-    cipher = found.cipher
-    return {
-        "cipher": cipher.name,
-        "standing": cipher.standing,
-        "standing_reason": cipher.standing_reason,
-        "seed": seed,
-        "quick": quick,
-        "verdict": {"weight": found.verdict, **{weight: found.parts_of(weight) for weight in WEIGHTS}},
-        "implementation": found.implementation,
-        "not_applicable": [{"part": name, "needs": needs} for name, needs in not_applicable(cipher).items()],
-        "parts": [
-            {"part": finding.inputs["part"], **finding.outcome, "made_at": finding.made_at}
-            for finding in found.findings
-        ],
-    }
-
-
-def _print(found: AuditResult, seed: int, more: Sequence[str]) -> None:
-    cipher, answers = found.cipher, found.answers
-    rows = [
-        (finding.inputs["part"], READING.get(answer.weight, answer.weight), answer.verdict)
-        for finding, answer in zip(found.findings, answers, strict=True)
-    ]
-    print_table(f"Audit of {cipher.name}", ["part", "reading", "verdict"], rows)
-    for answer in answers:
-        print_words(f"{answer.title}: {answer.verdict}", "bold")
-        for sentence in answer.sentences:
-            print_answer("", [("", sentence)])
-    if len(answers) > 1:
-        others = ", ".join(name.partition(":")[2] for name in not_applicable(cipher))
-        print_words(f"Attacks on other ciphers (--json says what each needs): {others}.")
-    if not answers:
-        return
-    print()
-    reason = cipher.standing_reason[:1].upper() + cipher.standing_reason[1:]
-    said = f". {reason} ({cipher.standing_source})" if reason else ""
-    weak = found.parts_of("bad")
-    print_answer(
-        "",
-        (
-            ("Audited", f"{found.implementation or 'nothing'}, seed {seed}"),
-            ("Security status", f"{cipher.standing}{said}"),
-            ("Verdict", f"{READING[found.verdict]}: {_counted(found)}"),
-            *([("Weak in", ", ".join(weak))] if weak else []),
-        ),
-        shlex.join(["motecrypt", "measure", "--cipher", typed_cipher(cipher), *more])
-        if not weak
-        else "motecrypt list ciphers",
-    )
-
-
-def _counted(found: AuditResult) -> str:
-    """How many experiments had which result, those that found a weakness first."""
-    words = {
-        "bad": ("found a weakness", "found a weakness"),
-        "note": ("has a note", "have a note"),
-        "good": ("found no weakness", "found no weakness"),
-        "skipped": ("was skipped", "were skipped"),
-    }
-    counts = [(len(found.parts_of(weight)), words[weight]) for weight in words]
-    first, *others = [(count, said[count > 1]) for count, said in counts if count]
-    experiments = "experiment" if len(found.findings) == 1 else "experiments"
-    told = [f"{first[0]} of {len(found.findings)} {experiments} {first[1]}"]
-    return "; ".join(told + [f"{count} {said}" for count, said in others])
+def _next(found: AuditResult, db: Path | None) -> str:
+    """Measure it; where it is weak, choose another."""
+    if found.parts_of("bad"):
+        return "motecrypt list ciphers"
+    on = [word for device in found.chosen.devices for word in ("--device", typed_device(device))]
+    more = [*on, *([] if db is None else ["--db", str(db)])]
+    return shlex.join(["motecrypt", "measure", "--cipher", typed_cipher(found.cipher), *more])

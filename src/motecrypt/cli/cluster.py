@@ -13,12 +13,12 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need
 from motecrypt.cli._interrupt import patient
+from motecrypt.cli._output import FOLDER
 from motecrypt.measuring.cluster.places import PORT, place_of
 
 tls_option = click.option(
     "--tls",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
+    type=FOLDER,
     metavar="DIR",
     help="This computer's certificate: a folder that 'motecrypt cluster keys' made.",
 )
@@ -35,7 +35,7 @@ def command() -> None:
 
 
 @command.command(epilog="Example: motecrypt cluster keys keys server laptop")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.option(
     "--days",
@@ -84,7 +84,6 @@ def scheduler(listen: str, tls: Path | None) -> None:
     "--workers",
     "count",
     type=click.IntRange(1, 256),
-    default=None,
     help="How many batches at the same time; default: one for each processor.",
 )
 @click.option(

@@ -11,45 +11,27 @@ from pathlib import Path
 
 import click
 
-from motecrypt.app.compare import CompareRequest, CompareResult, HistoryRequest, compare, compare_history
+from motecrypt.app.compare import CompareRequest, HistoryRequest, compare, compare_history
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import write_atomically
-from motecrypt.cli._history import print_history, print_history_json
-from motecrypt.cli._output import print_json, print_next, print_table, print_words, table_options, typed_with
-from motecrypt.present.compare import Change, Difference
-
-COLUMNS = (
-    "",
-    "device",
-    "cipher",
-    "implementation",
-    "operation",
-    "bytes",
-    "figure",
-    "before",
-    "after",
-    "change",
-)
-LEAST = ("bytes", "operation", "before", "after", "implementation", "device")
-
-#: Rows of the table: laying out more takes minutes, and nobody reads them.
-SHOWN_MAX = 1000
+from motecrypt.cli._output import FILE, PATH, print_json, print_next, show, table_options, typed_with
+from motecrypt.present.compare import Difference
+from motecrypt.present.terminal.compared import compare_view
+from motecrypt.present.terminal.history import history_document, history_view
 
 
 @click.command(epilog="Example: motecrypt compare main.db branch.db --threshold 2%")
-@click.argument("files", type=click.Path(path_type=Path, dir_okay=False), nargs=-1, metavar="A.db B.db ...")
+@click.argument("files", type=FILE, nargs=-1, metavar="A.db B.db ...")
 @click.option(
     "--history",
-    type=click.Path(path_type=Path),
-    default=None,
+    type=PATH,
     metavar="DIR",
     help="In place of files: all results files (.db) of a folder, by name, or the history file of 'ci'.",
 )
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     help="Of a history: write a page with a chart of each figure that changed. One file, offline.",
 )
 @click.option(
@@ -89,7 +71,7 @@ def command(
         told = {field.name: getattr(difference, field.name) for field in fields(difference)}
         print_json({**told, "worse": difference.worse, "files": found.files})
     else:
-        _print(found, every)
+        show(*compare_view(difference, found.files, every))
         print_next(_next(difference, files[1], every))
     if difference.worse:
         sys.exit(1)
@@ -110,9 +92,9 @@ def _history(
 
         write_atomically(page, history_page(made, limit, typed_with()).encode())
     if as_json:
-        print_history_json(made, limit)
+        print_json(history_document(made, limit))
     else:
-        print_history(made, every, limit)
+        show(*history_view(made, every, limit))
         print_next(typed_with("--html", "history.html") if page is None else typed_with("--json"))
     if made.worse(limit):
         sys.exit(1)
@@ -130,45 +112,3 @@ def _percent(text: str) -> float:
     if match is None:
         raise InputError(f"--threshold '{text}': write per cent, as in 2% or 0.5%")
     return float(match[1])
-
-
-def _print(found: CompareResult, every: bool) -> None:
-    difference = found.difference
-    shown = [c for c in difference.changes if c.beyond or every]
-    for label, side in zip("AB", found.files, strict=True):
-        compilers, versions = ", ".join(side.compilers), ", ".join(side.versions)
-        print_words(f"{label} {side.file}: {side.cells} cells, {compilers}, motecrypt {versions}")
-    print()
-    if shown:
-        limit = f"more than {difference.threshold_percent:g} %"
-        left = len(shown) - SHOWN_MAX
-        more = f"... and {left:,} more: --json has all" if left > 0 else ""
-        rows = [_row(c) for c in shown[:SHOWN_MAX]]
-        print_table(f"Changes of {limit}" if not every else "Changes", COLUMNS, rows, more, LEAST)
-    print_words(_summary(difference))
-
-
-def _row(change: Change) -> list[object]:
-    bits = "" if str(change.key_bits) in change.cipher else f", {change.key_bits} bits"
-    place = "" if change.placement == "flash" else f", {change.placement}"
-    if change.cache not in ("", "none"):
-        place += f", {change.cache}"
-    grew = "" if change.percent is None else f"{change.percent:+.1f} %"
-    return [
-        *(change.kind, change.device, change.cipher + bits, change.implementation + place, change.operation),
-        *(change.message_bytes, change.figure.removesuffix("_median").replace("_bytes", "")),
-        *(_value(change.before), _value(change.after), grew),
-    ]
-
-
-def _value(value: float | str | None) -> str:
-    return "" if value is None else value if isinstance(value, str) else f"{value:,.0f}"
-
-
-def _summary(difference: Difference) -> str:
-    counts: dict[str, int] = {}
-    for change in difference.changes:
-        small = "" if change.beyond or change.kind not in ("worse", "better") else " within the threshold"
-        counts[change.kind + small] = counts.get(change.kind + small, 0) + 1
-    said = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    return f"{difference.cells} cells in both, {difference.equal} of them equal" + (f"; {said}" * bool(said))

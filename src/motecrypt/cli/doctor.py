@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import platform
 import sys
+from dataclasses import asdict
 
 import click
 
 from motecrypt import __version__
+from motecrypt.app.doctor import doctor
 from motecrypt.base.paths import cache_dir, default_results
-from motecrypt.build.setup import KitState, by_hand, kits, state
 from motecrypt.cli._output import print_json, print_table, table_options
 
 
@@ -17,43 +18,15 @@ from motecrypt.cli._output import print_json, print_table, table_options
 @table_options
 def command(as_json: bool) -> None:
     """Show what is installed, what is missing and how to get it. Installs nothing."""
-    states = [state(name) for name in kits()]
+    found = doctor()
     if as_json:
-        print_json([_record(s) for s in states])
+        print_json([asdict(each) for each in found])
         return
-    rows = [
-        [
-            s.kit.name,
-            "ready" if s.complete else "optional, missing" if s.kit.optional else "missing",
-            s.kit.title,
-            ", ".join(s.missing),
-        ]
-        for s in states
-    ]
+    rows = [[each.kit, each.state, each.title, ", ".join(each.missing)] for each in found]
     text = (
         f"motecrypt {__version__}, Python {platform.python_version()} ({sys.executable})\n"
         f"results: {default_results()}\ncache:   {cache_dir()}\n"
         "Each command installs the kits that it needs and reports this first."
     )
-    ways = "".join(f"To get {s.kit.name}: {_how(s)}\n" for s in states if not s.complete)
+    ways = "".join(f"To get {each.kit}: {each.how}\n" for each in found if not each.complete)
     print_table("Kits", ["kit", "state", "what", "missing"], rows, ways + text, ["missing", "what"])
-
-
-def _how(s: KitState) -> str:
-    how = []
-    if s.by_hand:
-        how.append(by_hand(s.by_hand))
-    if s.missing_python:
-        how.append(f"pip install --require-hashes -r {s.kit.lock}")
-    return "; ".join(how) + (f" ({s.kit.note})" if s.kit.note else "")
-
-
-def _record(s: KitState) -> dict[str, object]:
-    return {
-        "kit": s.kit.name,
-        "complete": s.complete,
-        "optional": s.kit.optional,
-        "title": s.kit.title,
-        "missing": list(s.missing),
-        "how": "" if s.complete else _how(s),
-    }

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 
-from motecrypt import exports as export
 from motecrypt.air.radios import load_radio
-from motecrypt.app.export import ExportRequest, ExportResult
+from motecrypt.app.export import ExportRequest
 from motecrypt.app.export import export as write_library
 from motecrypt.base.errors import InputError
-from motecrypt.catalog.typed import typed_cipher, typed_device
-from motecrypt.cli._output import (
-    db_option,
-    json_option,
-    print_json,
-    print_next,
-    print_note,
-    progress,
-)
+from motecrypt.cli._output import PATH, db_option, json_option, print_json, print_next, print_note, progress
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.targets import target_names
 
 
 @click.command(epilog="Example: motecrypt export arduino McAes --cipher aes128-ccm8")
-@click.argument("target_name", metavar=f"[{'|'.join(export.target_names())}]")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--cipher", "cipher_name", default=None, help="A cipher, or your own folder.")
-@click.option(
-    "--variant", default=None, help="Variant of our implementation (default: the best for the target's core)."
-)
+@click.argument("target_name", metavar=f"[{'|'.join(target_names())}]")
+@click.argument("folder", type=PATH, metavar="DIR")
+@click.option("--cipher", "cipher_name", help="A cipher, or your own folder.")
+@click.option("--variant", help="Variant of our implementation (default: the best for the target's core).")
 @click.option(
     "--device",
     "device_name",
-    default=None,
     help="With c: for this device, with the variant that is best there and its compiler's flags.",
 )
 @click.option(
@@ -43,13 +32,8 @@ from motecrypt.cli._output import (
 @click.option(
     "--link", "with_link", is_flag=True, help="Export the secure link with that cipher, and its examples."
 )
-@click.option(
-    "--radio",
-    "radio_name",
-    default=None,
-    help="With --link: for this radio only, which makes the node smaller.",
-)
-@click.option("--packet-bytes", type=int, default=None, help="With --radio: its packet length.")
+@click.option("--radio", "radio_name", help="With --link: for this radio only, which makes the node smaller.")
+@click.option("--packet-bytes", type=int, help="With --radio: its packet length.")
 @click.option("--sends-only", is_flag=True, help="With --radio: for nodes that never listen.")
 @click.option(
     "--no-measure", is_flag=True, help="Do not compile or run anything: the README has the stored figures."
@@ -101,34 +85,10 @@ def command(
     if library.figures.missing:
         devices = " and ".join(missing.device for missing in library.figures.missing)
         print(f"not measured on {devices}: README.md has the commands; export again to add the figures")
-    print_next(_next(found, db))
+    print_next(found.next_command(db))
 
 
-def _next(found: ExportResult, db: Path | None) -> str:
-    """Keys for the nodes of a link; else the missing figures, the library's own test in the simulator, or an
-    audit of the cipher."""
-    library, folder = found.library, found.folder
-    if "link" in library.about:
-        from motecrypt.exports.link_node import suite_of
-
-        suite = suite_of(library.cipher)
-        return f"motecrypt key gateway.key --link{'' if suite == 'aes128-ccm' else f' --suite {suite}'}"
-    missing = next((one.device for one in library.figures.missing if one.command), None)
-    if missing is not None:
-        device, cells = next(pair for pair in found.cells if pair[0].title == missing)
-        step = export.measure_command(typed_device(device), library.body, cells, typed_cipher(library.cipher))
-        return step if db is None else f"{step} --db {shlex.quote(str(db))}"
-    sketch = "examples/KnownAnswer/KnownAnswer.ino"
-    if sketch in library.files and found.target.name == "arduino":
-        words = ["run", str(folder / sketch), "--libraries", str(folder.parent), "--until", "right"]
-    else:
-        words = ["audit", typed_cipher(library.cipher)]
-    return shlex.join(["motecrypt", *words])
-
-
-def _link(
-    with_link: bool, name: str | None, packet_bytes: int | None, sends_only: bool
-) -> bool | export.LinkRadio:
+def _link(with_link: bool, name: str | None, packet_bytes: int | None, sends_only: bool) -> bool | LinkRadio:
     """Whether the link is exported; the one radio that it is for."""
     if not with_link and (name is not None or packet_bytes is not None or sends_only):
         raise InputError("--radio, --packet-bytes and --sends-only need --link")
@@ -136,4 +96,4 @@ def _link(
         if packet_bytes is not None or sends_only:
             raise InputError("--packet-bytes and --sends-only need --radio ('motecrypt list radios')")
         return with_link
-    return export.LinkRadio(load_radio(name, packet_bytes), sends_only)
+    return LinkRadio(load_radio(name, packet_bytes), sends_only)

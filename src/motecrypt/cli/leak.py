@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli._capture_attack import attack_capture
 from motecrypt.cli._firmware import device_option, input_option
 from motecrypt.cli._output import (
-    print_answer,
+    FILE,
+    PATH,
     print_json,
     print_next,
-    print_table,
     progress,
+    show,
     table_options,
     typed_with,
 )
 from motecrypt.cli._unmodelled import show_used
+from motecrypt.present.runs.capture import attack_view, capture_view
+from motecrypt.present.runs.leak import control_document, controls_view, leak_view
 
 if TYPE_CHECKING:
-    from motecrypt.app.leak import LeakResult
-    from motecrypt.attack.leakage.assessment import Assessment, OrderTest
-    from motecrypt.attack.leakage.controls import ControlOutcome
     from motecrypt.attack.leakage.models import Model
-    from motecrypt.attack.leakage.places import LeakPlace
 
-ROWS = 20
 TRACE_FILES = (".npz", ".trs", ".npy", ".cwp")
-LIMITS = "simulated, in a model of what changes bits; not a proof for silicon (docs/leakage.md)"
 
 
 def _pairs(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -45,7 +41,7 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
 
 
 @click.command(epilog="Example: motecrypt leak firmware.elf --function encrypt --from masked_input")
-@click.argument("firmware", type=click.Path(path_type=Path), metavar="FIRMWARE", required=False)
+@click.argument("firmware", type=PATH, metavar="FIRMWARE", required=False)
 @device_option
 @click.option("--cipher", metavar="NAME", help="In place of FIRMWARE: a cipher's benchmark firmware.")
 @click.option("--variant", metavar="NAME", help="With --cipher: variant of our implementation.")
@@ -81,9 +77,7 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
     help="What current shows: bits that are written, bits that change.",
 )
 @click.option(
-    "--coefficients",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A TOML file with a weight for each channel, in place of --model.",
+    "--coefficients", type=FILE, help="A TOML file with a weight for each channel, in place of --model."
 )
 @click.option(
     "--pairs", callback=_pairs, metavar="A-B", help="Order 2: test all pairs of instructions A to B, too."
@@ -96,7 +90,7 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--align", is_flag=True, help="Where the path varies, test the traces of the most common path.")
 @click.option(
     "--save",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Also write the first set's traces, without noise: NAME.npz, NAME.trs, or a folder.",
 )
 @click.option(
@@ -156,7 +150,7 @@ def command(
         return
     if firmware is not None and (firmware.is_dir() or firmware.suffix in TRACE_FILES):
         if attack is not None:
-            attack_capture(firmware, attack, as_json)
+            _attack(firmware, attack, as_json)
         else:
             _capture(firmware, pairs, as_json)
         return
@@ -181,9 +175,9 @@ def command(
     show_used(found.ended)
     if as_json:
         told = {"notes": found.ended.notes, "unmodelled": found.ended.unmodelled}
-        print_json({**_document(found), "path_parts_at": found.parts_at, **told})
+        print_json({**found.document(), **told})
         return
-    _print(found)
+    show(*leak_view(made.function, found.found, made.question, found.places, found.parts_at))
     if found.found.verdict == "path varies":
         print_next(typed_with("--align"))
     elif not pairs and found.found.verdict == "no leak found":
@@ -198,108 +192,20 @@ def _model(name: str, coefficients: Path | None) -> Model:
     return MODELS[name] if coefficients is None else read_coefficients(coefficients)
 
 
-def _verdict(found: Assessment, parts: str | None) -> str:
-    low, high = found.instructions
-    if found.verdict == "path varies":
-        took = f"{low:,} to {high:,} instructions" if low != high else f"{low:,} instructions"
-        return (
-            f"the path depends on the input from {parts} on: {found.paths} paths in a pilot, {took}. Time or "
-            "branches leak; power was not tested, because traces of different paths do not compare"
-        )
-    if found.verdict == "no claim":
-        return f"no leak found, and no claim: {found.least_class:,} traces of a class are too few"
-    if found.verdict == "leaks":
-        return "it leaks"
-    return "no leak found in this model"
+def _attack(path: Path, attack: str, as_json: bool) -> None:
+    from motecrypt.app.leak import attack_traces
+    from motecrypt.attack.leakage.files import read_traces
+    from motecrypt.attack.leakage.targets import target_named
 
-
-def _order_line(order: OrderTest) -> tuple[str, str]:
-    unit = "samples" if order.order == 1 else "pairs"
-    return (
-        f"Order {order.order}",
-        f"{len(order.leaks):,} of {order.tests:,} {unit} leak; |t| up to {order.largest:.1f}, "
-        f"limit {order.threshold:.1f}",
-    )
-
-
-def _print(result: LeakResult) -> None:
-    found, question = result.found, result.plan.question
-    lines = [("Result", _verdict(found, result.parts_at))]
-    if found.orders:
-        lines += [
-            ("Window", f"{found.instructions[0]:,} instructions, model {question.model.name}"),
-            (
-                "Traces",
-                f"{found.traces:,} in two sets, SNR {found.snr:g} where a byte's weight shows, "
-                f"up to {found.snr_most:.3g} at a sample",
-            ),
-        ]
-    lines += [_order_line(order) for order in found.orders]
-    if found.rare:
-        lines.append(("Not tested", f"{found.rare:,} samples that vary in very few traces"))
-    lines.append(("Limits", LIMITS))
-    print_answer(f"Leakage of {result.plan.function}", lines)
-    for order, places in zip(found.orders, result.places, strict=True):
-        if places:
-            print_table(
-                f"Leaks of order {order.order}, the strongest first",
-                ("line", "function", "channel", "|t|", "samples", "what meets"),
-                [_row(place) for place in places[:ROWS]],
-                f"{len(places) - ROWS} more: --json has all" if len(places) > ROWS else "",
-                ("function", "samples"),
-                ("line",),
-            )
-
-
-def _row(place: LeakPlace) -> list[object]:
-    ends = [place] + ([place.other] if place.other else [])
-    return [
-        " and ".join(end.where for end in ends),
-        place.function,
-        " and ".join(end.channel for end in ends),
-        f"{place.strength:.1f}",
-        f"{place.times:,}",
-        "; ".join(end.what for end in ends),
-    ]
-
-
-def _document(result: LeakResult) -> dict[str, Any]:
-    found, question = result.found, result.plan.question
-    return {
-        "verdict": found.verdict,
-        "model": {
-            "name": question.model.name,
-            "channels": question.model.channels,
-            "coefficients": question.model.coefficients,
-        },
-        "traces": found.traces,
-        "least_class": found.least_class,
-        "snr": found.snr,
-        "snr_most": round(found.snr_most, 4),
-        "noise_sd": found.noise_sd,
-        "seed": question.seed,
-        "paths": found.paths,
-        "instructions": found.instructions,
-        "not_tested": found.rare,
-        "orders": [
-            {
-                "order": order.order,
-                "tests": order.tests,
-                "threshold": order.threshold,
-                "largest": order.largest,
-                "leaks": places,
-            }
-            for order, places in zip(found.orders, result.places, strict=True)
-        ],
-        "curve": {
-            "pcs": found.pcs.tolist(),
-            "rows": question.model.rows,
-            "t": found.curve,
-        },
-    }
-
-
-# --- traces of a file ---------------------------------------------------------------------------------
+    target, traces = target_named(attack), read_traces(path)
+    found = attack_traces(traces, attack)
+    if as_json:
+        known = None if found.known is None else found.known.hex()
+        keys = {"key": found.key.hex(), "known": known}
+        print_json({"attack": attack, "model": traces.model, **asdict(found), **keys})
+        return
+    show(*attack_view(f"{target.title} in {path.name}", found))
+    print_next(typed_with("--json"))
 
 
 def _capture(path: Path, pairs: tuple[int, int] | None, as_json: bool) -> None:
@@ -311,34 +217,8 @@ def _capture(path: Path, pairs: tuple[int, int] | None, as_json: bool) -> None:
     if as_json:
         print_json({"traces": len(traces), **asdict(found)})
         return
-    verdicts = {"leaks": "it leaks", "no leak found": "no leak found"}
-    few = f"no leak found, and no claim: {found.least_class:,} traces of a class are too few"
-    lines = [("Result", verdicts.get(found.verdict, few))]
-    lines.append(
-        ("Traces", f"{len(traces):,} of {traces.samples.shape[1]:,} samples, every other one in set 2")
-    )
-    lines += [_order_line(order) for order in found.orders]
-    print_answer(f"Leakage in {path.name}", lines)
-    for order in found.orders:
-        if order.leaks:
-            rows = [
-                [
-                    f"{leak.instruction:,}" + (f" and {leak.other[0]:,}" if leak.other else ""),
-                    f"{leak.strength:.1f}",
-                ]
-                for leak in order.leaks[:ROWS]
-            ]
-            more = len(order.leaks) - ROWS
-            print_table(
-                f"Samples that leak at order {order.order}, the strongest first",
-                ("sample", "|t|"),
-                rows,
-                f"{more} more: --json has all" if more > 0 else "",
-            )
+    show(*capture_view(f"Leakage in {path.name}", found, len(traces), traces.samples.shape[1]))
     print_next(typed_with("--json"))
-
-
-# --- controls ------------------------------------------------------------------------------------------
 
 
 def _controls(device: str, traces: int, seed: int, as_json: bool) -> None:
@@ -347,43 +227,11 @@ def _controls(device: str, traces: int, seed: int, as_json: bool) -> None:
     with progress("controls") as report:
         outcomes = leak_controls(device, traces, seed, report)
     if as_json:
-        print_json([_control(outcome) for outcome in outcomes])
+        print_json([control_document(outcome) for outcome in outcomes])
     else:
-        print_table(
-            f"Controls on {select(devices=[device]).device.name}",
-            ("function", "model", "order", "leaks", "expected", "line", "result"),
-            [_control_row(outcome) for outcome in outcomes],
-            f"{traces:,} traces each, seed {seed}; {LIMITS}",
-            ("line",),
-            ("result",),
-        )
+        name = select(devices=[device]).device.name
+        show(*controls_view(f"Controls on {name}", outcomes, f"{traces:,} traces each, seed {seed}"))
         print_next(typed_with("--json"))
     wrong = [outcome.control.title for outcome in outcomes if not outcome.passed]
     if wrong:
         raise MotecryptError(f"controls failed: {', '.join(wrong)}; take more --traces, or report it")
-
-
-def _control(outcome: ControlOutcome) -> dict[str, Any]:
-    order = outcome.assessment.orders[outcome.control.order - 1]
-    return {
-        **asdict(outcome.control),
-        "found": outcome.found,
-        "passed": outcome.passed,
-        "tests": order.tests,
-        "threshold": order.threshold,
-        "largest": order.largest,
-        "place": outcome.place,
-    }
-
-
-def _control_row(outcome: ControlOutcome) -> list[object]:
-    control = outcome.control
-    return [
-        control.title,
-        control.model,
-        control.order,
-        "yes" if outcome.found else "no",
-        "yes" if control.leaks else "no",
-        outcome.place.where if outcome.place else "",
-        "ok" if outcome.passed else "FAILED",
-    ]

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from motecrypt.app.measure import Builds, Lengths, MeasureRequest, measure_plan, plan
+from motecrypt.app.measure import Builds, Lengths, MeasureRequest, after, measure_on_board, measure_plan, plan
 from motecrypt.app.plan import flags_of
 from motecrypt.app.selection import parse_lengths
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cell, Measurement
-from motecrypt.build.setup import need
-from motecrypt.catalog import DEVICE, Catalog
-from motecrypt.catalog.flashing import TOOLS
-from motecrypt.catalog.typed import typed_cipher
+from motecrypt.catalog import DEVICE
 from motecrypt.cli._choices import completes, mirror_option
-from motecrypt.cli._measurements import print_compared, print_ranked
 from motecrypt.cli._output import (
     db_option,
+    jobs_option,
     open_results,
     print_json,
     print_next,
-    print_table,
     progress,
+    show,
     table_options,
 )
-from motecrypt.results import Results
+from motecrypt.present.terminal.measurements import (
+    best_of,
+    board_view,
+    compared_view,
+    ranked_documents,
+    ranked_view,
+)
 
 
 @click.command(
@@ -85,10 +85,8 @@ from motecrypt.results import Results
     help="A toolchain, or your own file; may be repeated to compare (default: the system's compiler).",
 )
 @mirror_option
-@click.option("--board", default=None, metavar="PORT", help="Measure on the real board at this serial port.")
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
-)
+@click.option("--board", metavar="PORT", help="Measure on the real board at this serial port.")
+@jobs_option
 @click.option(
     "--by-device",
     is_flag=True,
@@ -152,68 +150,31 @@ def command(
         )
     )
     made.prepare()
-    results = open_results(db)
-    if board is not None:
-        _on_board(made.cells, board, results, made.catalog, as_json)
-        return
-    with results, progress("measuring") as report:
-        measured = measure_plan(made, results, jobs, report)
+    with open_results(db) as results:
+        if board is not None:
+            with progress("measuring on the board") as report:
+                pairs = measure_on_board(made, board, results, report)
+            told = [(pair.board, pair.simulated, pair.difference) for pair in pairs]
+            shown = ("board", "simulated", "difference")
+            if as_json:
+                print_json([dict(zip(shown, each, strict=True)) for each in told])
+            else:
+                show(*board_view(board, told))
+            return
+        with progress("measuring") as report:
+            measured = measure_plan(made, results, jobs, report)
     figures, catalog = measured.figures, measured.catalog
     if by_device:
-        from motecrypt.cli._by_device import print_by_device  # with data that --help does not need
+        from motecrypt.present.terminal.by_device import by_device_documents, by_device_view  # not for --help
 
-        print_by_device(figures, as_json, catalog)
-    elif len(toolchains) > 1 and not as_json:
-        print_compared(figures)
+        print_json(by_device_documents(figures)) if as_json else show(*by_device_view(figures, catalog))
+    elif as_json:
+        print_json(ranked_documents(figures, catalog))
+    elif len(toolchains) > 1:
+        show(*compared_view(figures))
     else:
-        best = print_ranked(figures, as_json, catalog)
-        if best is not None and not as_json:
-            print_next(_next(catalog, best))
+        show(*ranked_view(figures, catalog))
+        best = best_of(figures, catalog)
+        if best is not None:
+            print_next(after(catalog, best))
     click.get_current_context().exit(int(measured.failed))
-
-
-def _next(catalog: Catalog, best: Measurement) -> str:
-    """The command that exports the best, where it is ours; else the one that audits its cipher."""
-    from motecrypt.exports import next_step
-
-    if best.cipher in catalog.public_keys:
-        return "motecrypt list public-keys"
-    step = ""
-    with contextlib.suppress(InputError):  # a device that nothing is exported for
-        device = catalog.device(best.device)
-        step = next_step(catalog, device, best.cipher, best.implementation, best.placement)
-    return step or shlex.join(["motecrypt", "audit", typed_cipher(catalog.cipher(best.cipher))])
-
-
-def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
-    flashing = catalog.device(cells[0].device).flashing if cells else None
-    need("board", *[kit for kit in [TOOLS[flashing.tool] if flashing else ""] if kit])
-    from motecrypt.measuring.bench.board import measure_on_board
-
-    with results, progress("measuring on the board") as report:
-        pairs = measure_on_board(cells, port, results, catalog, report)
-    if as_json:
-        shown = ("board", "simulated", "difference")
-        print_json([{name: getattr(pair, name) for name in shown} for pair in pairs])
-        return
-    rows = []
-    for pair in pairs:
-        m, simulated = pair.board, pair.simulated.cycles_median if pair.simulated else None
-        rows.append(
-            [
-                *(m.cipher, m.implementation, m.key_bits, m.operation, m.message_bytes, m.placement),
-                "" if m.cycles_median is None else f"{m.cycles_median:,}",
-                "" if simulated is None else f"{simulated:,}",
-                "" if pair.difference is None else f"{100 * pair.difference:+.2f} %",
-                m.reason,
-            ]
-        )
-    columns = ("cipher", "implementation", "key", "operation", "bytes", "placement")
-    print_table(
-        f"Measured on the board at {port}",
-        (*columns, "board's cycles", "simulated", "difference", "note"),
-        rows,
-        "median over the inputs, the call itself subtracted; the board counts with its own timer; stored as "
-        f"{pairs[0].board.device if pairs else 'no device'}; simulated: figures that 'motecrypt "
-        f"measure' stored",
-    )

@@ -21,9 +21,10 @@ from motecrypt.cli._firmware import (
     libraries_option,
     until_option,
 )
-from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
+from motecrypt.cli._output import FILE, print_json, print_next, show, table_options, typed_with
 from motecrypt.cli._unmodelled import show_used
-from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, FunctionCost, Profile, choose, speedscope
+from motecrypt.present.runs.profile import profile_view
+from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, Profile, choose, speedscope
 from motecrypt.simulate.emulate.run import ChipSettings, Uart
 
 ROWS = 30
@@ -48,17 +49,12 @@ ROWS = 30
     "--lines", type=click.IntRange(0), default=0, metavar="N", help="The N source lines with most cycles."
 )
 @click.option(
-    "--speedscope",
-    "flame",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="Write a file for speedscope.app, a viewer of flame graphs.",
+    "--speedscope", "flame", type=FILE, help="Write a file for speedscope.app, a viewer of flame graphs."
 )
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     help="Write a page: flame graph, call tree, source with cycles, stack over time. One file, offline.",
 )
 @click.option(
@@ -112,7 +108,8 @@ def command(
             }
         )
     else:
-        _print(found, chosen if functions else chosen[:ROWS], len(chosen), lines, firmware.name)
+        shown = chosen if functions else chosen[:ROWS]
+        show(*profile_view(found, shown, len(chosen), lines, firmware.name))
         print_next(_next(found, lines, flame))
     if ran.failure:
         raise MotecryptError(ran.failure)
@@ -123,72 +120,3 @@ def _next(found: Profile, lines: int, flame: Path | None) -> str:
     if not lines and found.lines:
         return typed_with("--lines", "10")
     return typed_with("--json") if flame is not None else typed_with("--speedscope", "profile.json")
-
-
-COLUMNS = (
-    "function",
-    "calls",
-    "cycles",
-    "own",
-    "share",
-    "one call: min",
-    "median",
-    "max",
-    "own: median",
-    "stack",
-)
-LEAST = ("own: median", "one call: min", "max", "median", "stack", "calls", "share")
-
-
-def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int, title: str) -> None:
-    total = max(1, found.ended.cycles)
-    text = (
-        f"{found.ended.detail}: {found.ended.cycles:,} cycles, {found.ended.seconds:.6f} s simulated; "
-        "own: without called functions; share: own of all; stack: with return address and called functions"
-    )
-    if len(shown) < there:
-        text += f"; {there - len(shown)} more functions: --json has all"
-    if not found.symbols_found:
-        text += "; the file has no symbols: functions are named by their addresses"
-    if found.ended.stack_reason:
-        text += f"; {found.ended.stack_reason}: cycles of a task do not count for another one"
-    if found.calls_dropped:
-        text += (
-            f"; {found.calls_dropped:,} calls were too deep to be separated: their cycles are counted in the "
-            "deepest function"
-        )
-    if found.calls_shared:
-        text += (
-            f"; the tree of callers is full: in --speedscope the cycles of {found.calls_shared:,} calls "
-            "are counted in their callers"
-        )
-    print_table(
-        f"Profile of {title}", COLUMNS, [_row(cost, total) for cost in shown], text, LEAST, COLUMNS[:1]
-    )
-    if lines:
-        rows = [
-            [
-                f"{Path(x.file).name}:{x.line}",
-                f"{x.times:,}",
-                f"{x.cycles:,}",
-                f"{100 * x.cycles / total:.1f} %",
-            ]
-            for x in found.lines[:lines]
-        ]
-        note = "" if found.lines else "the file has no debugging information: compile with -g"
-        print_table("Source lines", ("line", "times", "cycles", "share"), rows, note)
-
-
-def _row(cost: FunctionCost, total: int) -> list[object]:
-    low, middle, high = cost.cycles_range or ("", "", "")
-    own = cost.self_cycles_range
-    return [
-        f"{cost.name} (in {', '.join(cost.inlined_into) or '?'})" if cost.calls is None else cost.name,
-        "inlined" if cost.calls is None else f"{cost.calls:,}",
-        f"{cost.cycles:,}",
-        f"{cost.self_cycles:,}",
-        f"{100 * cost.self_cycles / total:.1f} %",
-        *(f"{x:,}" if x != "" else "" for x in (low, middle, high)),
-        f"{own[1]:,}" if own else "",
-        "" if cost.stack_bytes is None else f"{cost.stack_bytes:,}",
-    ]

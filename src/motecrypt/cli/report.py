@@ -14,6 +14,8 @@ from motecrypt.app.report import ReportRequest, report
 from motecrypt.base.errors import InputError
 from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import (
+    FILE,
+    FOLDER,
     compiler_option,
     db_option,
     json_option,
@@ -28,33 +30,17 @@ DEADLINE = "30min"
 
 
 @click.command(epilog="Example: motecrypt report -o report.html --figures figures")
+@click.option("-o", "--output", type=FILE, default=DEFAULT, show_default=True, help="The HTML file.")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=DEFAULT,
-    show_default=True,
-    help="The HTML file.",
-)
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
-    help="A directory for every figure as SVG, PDF and CSV, with captions.",
+    "--figures", type=FOLDER, help="A directory for every figure as SVG, PDF and CSV, with captions."
 )
 @click.option(
     "--width",
-    default=None,
     metavar="MM",
     help="With --figures: of this width, for a paper: 88mm or 180mm. Text of 8 points, LaTeX next to each.",
 )
 @click.option("--no-title", is_flag=True, help="With --width: no title above a figure; captions have it.")
-@click.option(
-    "--pdf",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="A file for the report as PDF, printed by Chromium (kit browser).",
-)
+@click.option("--pdf", type=FILE, help="A file for the report as PDF, printed by Chromium (kit browser).")
 @click.option(
     "--serve",
     "served",

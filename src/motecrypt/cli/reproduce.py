@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
@@ -15,60 +14,46 @@ from motecrypt.app.reproduce import ReproduceRequest, draw, measure_for_report, 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import check_replaceable, default_results, write_atomically
 from motecrypt.cli._output import (
+    FILE,
+    FOLDER,
     db_option,
+    jobs_option,
     open_results,
-    print_answer,
     print_json,
     print_next,
     print_note,
-    print_section,
-    print_table,
-    print_words,
+    show,
     stages,
     table_options,
     typed_with,
 )
-from motecrypt.results import Results
+from motecrypt.present.terminal import TextAnswer, TextTable
+from motecrypt.present.terminal.reproduced import findings_view, studies_view, study_view
 from motecrypt.studies import folders, names, study
-from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
+from motecrypt.studies.counts import as_csv
 from motecrypt.studies.facts import Comparison
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
 @click.argument("studies", nargs=-1, metavar=f"[{'|'.join(folders())}|FOLDER]...")
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
-)
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
-    help="A directory for the figures, redrawn as SVG.",
-)
+@jobs_option
+@click.option("--figures", type=FOLDER, help="A directory for the figures, redrawn as SVG.")
 @click.option(
     "--rows",
     "every",
     is_flag=True,
     help="Print every table, row by row; with --json, also those that compare nothing with the paper.",
 )
-@click.option(
-    "--csv",
-    "csv_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="A file for every row as CSV.",
-)
+@click.option("--csv", "csv_file", type=FILE, help="A file for every row as CSV.")
 @click.option(
     "--bundle",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     help="A file for a review: results, inputs, versions, hashes of the firmware, and the report.",
 )
 @click.option(
     "--verify",
     "bundle_to_verify",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     help="Check such a file instead: its hashes, and every table made again from its results.",
 )
 @click.option("--remeasure", is_flag=True, help="With --verify, also measure its cells again and compare.")
@@ -89,7 +74,7 @@ from motecrypt.studies.facts import Comparison
 @click.option(
     "--library",
     "library_folders",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     multiple=True,
     help="A folder with programs for rows of 'reproduce hardware' (hardware.toml, docs/hardware.md): build "
     "and run them. May be repeated.",
@@ -161,9 +146,11 @@ def command(
             compared[each.name] = each.comparisons
             own[each.name] = view.tables(results) if as_json and every and hasattr(view, "tables") else {}
             if not as_json:
-                _print(view, results, each.comparisons, every)
+                whole = every or not each.comparisons
+                tables = view.sections if whole else getattr(view, "overview", lambda _: ())
+                show(*study_view(view.TITLE, view.SOURCE, tables(results), each.comparisons))
                 if len(chosen) == 1:
-                    _print_findings("The most important findings", compared)
+                    show(*findings_view(compared))
         print_note(measure_for_report(made, results, jobs, stages))
         if bundle is not None:
             from motecrypt.app.bundle import write_bundle
@@ -182,7 +169,7 @@ def command(
         _end(failed)
         return
     if len(compared) > 1:
-        _print_all(compared)
+        show(*studies_view(compared), *findings_view(compared))
     if not studies:
         from motecrypt.app.report import write_report
 
@@ -222,20 +209,11 @@ def _verify(path: Path, remeasure: bool, jobs: int | None, as_json: bool) -> Non
     for note in found.notes:
         print_note(note)
     if as_json:
-        print_json(
-            {
-                "bundle": str(path),
-                "sha256": found.sha256,
-                "made_at": found.made_at,
-                "studies": found.studies,
-                "verified": not found.failed,
-                "checks": found.checks,
-            }
-        )
+        print_json(found.document())
     else:
         rows = [[check.what, _HOLDS[check.holds], check.told] for check in found.checks]
-        print_table(f"Bundle of {found.made_at}", ("check", "outcome", "details"), rows)
-        print_answer("", [("SHA-256", found.sha256), ("Studies", ", ".join(found.studies))])
+        table = TextTable(f"Bundle of {found.made_at}", ("check", "outcome", "details"), rows)
+        show(table, TextAnswer("", [("SHA-256", found.sha256), ("Studies", ", ".join(found.studies))]))
     if found.failed:
         failed = ", ".join(check.what for check in found.failed)
         raise MotecryptError(f"{path}: {len(found.failed)} of {len(found.checks)} checks failed: {failed}")
@@ -282,51 +260,3 @@ def _told_what_is_kept(measures: bool) -> Iterator[None]:
         if measures:
             print_note("finished work is stored; the same command continues from there")
         raise
-
-
-def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
-    """What all studies showed: the verdicts counted, and the five findings that matter most."""
-    rows = {name: facts(own) for name, own in compared.items()}
-    verdicts = [v for v in VERDICTS if any(row.verdict == v for own in rows.values() for row in own)]
-    counted = [
-        [name, len(own), *(sum(row.verdict == verdict for row in own) for verdict in verdicts)]
-        for name, own in rows.items()
-    ]
-    print_table("All studies", ("study", "facts", *verdicts), counted)
-    _print_findings("The most important findings", compared)
-
-
-def _print_findings(title: str, compared: Mapping[str, Sequence[Comparison]]) -> None:
-    from motecrypt.studies.highlights import findings
-
-    told = findings(compared)
-    if told:
-        print_words(title, "bold")
-    for number, highlight in enumerate(told, start=1):
-        study_name = f"[{highlight.study}] " if len(compared) > 1 else ""
-        print_words(f"{number}. {study_name}{highlight.text}.")
-    if told:
-        print()
-
-
-def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], every: bool) -> None:
-    """A study: the verdicts of each kind of row, counted, and of how many; with `every` its tables first."""
-    print_words(module.TITLE, "bold underline")
-    print_words(module.SOURCE)
-    print()
-    shown = module.sections if every or not rows else getattr(module, "overview", None)
-    for section in shown(results) if shown is not None else ():
-        print_section(section)
-    if not rows:
-        return
-    kinds = by_kind(rows)
-    verdicts = [verdict for verdict in VERDICTS if any(verdict in own for own in kinds.values())]
-    counted = [
-        [kind, sum(own.values()), *(own.get(verdict, 0) for verdict in verdicts)]
-        for kind, own in kinds.items()
-    ]
-    print_table("Outcomes", ("kind", "rows", *verdicts), counted)
-    print_answer("", [("In all", tally(rows))])
-    for sentence in sentences(rows):
-        print_words(sentence)
-    print()

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
@@ -18,18 +14,22 @@ import click
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.base.paths import written_atomically
-from motecrypt.base.text import spreadsheet_row
 from motecrypt.catalog import Catalog
-from motecrypt.cli._measurements import print_measurements
 from motecrypt.cli._output import (
+    FILE,
+    FOLDER,
+    PATH,
     compiler_option,
     db_option,
     json_option,
     open_results,
     print_json,
+    print_note,
     print_table,
+    show,
     wide_option,
 )
+from motecrypt.present.terminal.measurements import measurements_view
 
 TABLE_ROWS = 1000
 """The most rows of a query that are printed as a table."""
@@ -40,7 +40,7 @@ TABLE_ROWS = 1000
 @click.option("--cipher", "ciphers", multiple=True, help="Only these ciphers or families.")
 @click.option("--public-key", "public_keys", multiple=True, help="Only these public-key algorithms.")
 @click.option("--library", "libraries", multiple=True, help="Only these libraries.")
-@click.option("--status", default=None, help="Only this status, such as ok or does-not-fit.")
+@click.option("--status", help="Only this status, such as ok or does-not-fit.")
 @click.option(
     "--format",
     "form",
@@ -50,13 +50,7 @@ TABLE_ROWS = 1000
     help="Parquet is for a file (-o).",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="Write CSV, JSON or Parquet to this file.",
-)
+@click.option("-o", "--output", type=FILE, help="Write CSV, JSON or Parquet to this file.")
 @click.option("--columns", "meanings", is_flag=True, help="Print what each column means, and no figures.")
 @click.option(
     "--all",
@@ -106,13 +100,11 @@ def command(
         found = stored_in(results, request, catalog)
         first = next(found, None)
         if first is None:
-            print(
-                f"motecrypt: no such measurement in {results.path} yet; 'motecrypt measure'", file=sys.stderr
-            )
+            print_note(f"no such measurement in {results.path} yet; 'motecrypt measure'")
         found = found if first is None else chain((first,), found)
         if form == "table":
             newest_first = sorted(found, key=lambda m: m.measured_at, reverse=True)
-            print_measurements(newest_first, catalog)
+            show(*measurements_view(newest_first, catalog))
         elif output is None:
             for part in _text(form, found):
                 sys.stdout.write(part)
@@ -121,7 +113,7 @@ def command(
 
 
 @command.command(epilog="Example: motecrypt results merge shard1.db shard2.db shard3.db --db all.db")
-@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @db_option
 @json_option
 def merge(sources: Sequence[Path], db: Path | None, as_json: bool) -> None:
@@ -153,14 +145,9 @@ def merge(sources: Sequence[Path], db: Path | None, as_json: bool) -> None:
 @command.command(
     epilog="Example: motecrypt results publish figures --name me@example.org --key ~/.ssh/id_ed25519"
 )
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option("--name", "publisher", required=True, help="Your name for readers, such as an e-mail address.")
-@click.option(
-    "--key",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="The SSH key that signs; without one: unsigned.",
-)
+@click.option("--key", type=PATH, help="The SSH key that signs; without one: unsigned.")
 @click.option("--device", "devices", multiple=True, help="Only these devices, such as uno-board.")
 @db_option
 def publish(folder: Path, publisher: str, key: Path | None, devices: Sequence[str], db: Path | None) -> None:
@@ -175,11 +162,10 @@ def publish(folder: Path, publisher: str, key: Path | None, devices: Sequence[st
 
 
 @command.command(epilog="Example: motecrypt results fetch figures --signers allowed_signers")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option(
     "--signers",
-    type=click.Path(path_type=Path),
-    default=None,
+    type=PATH,
     help="Whose signatures count: lines of NAME and public key (ssh-keygen's allowed signers).",
 )
 @click.option("--unsigned", is_flag=True, help="Take the set without looking at a signature.")
@@ -211,7 +197,7 @@ def fetch(folder: Path, signers: Path | None, unsigned: bool, db: Path | None) -
     "--parquet",
     "files",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Ask this file of 'results --format parquet' instead; repeat it for several.",
 )
 @click.option(
@@ -236,24 +222,15 @@ def query(sql: str, files: Sequence[Path], form: str, db: Path | None) -> None:
 
 
 def _print_answer(names: Sequence[str], rows: Iterator[tuple[object, ...]], form: str) -> None:
-    if form == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(names)
-        for row in rows:
-            writer.writerow(spreadsheet_row({str(at): value for at, value in enumerate(row)}).values())
-    elif form == "json":
-        if len(set(names)) < len(names):
-            raise InputError(
-                f"two columns have one name ({', '.join(names)}); name them with AS, or choose CSV"
-            )
-        for row in rows:
-            finite = (None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
-            print(json.dumps(dict(zip(names, finite, strict=True)), default=str))
-    else:
-        shown = list(islice(rows, TABLE_ROWS))
-        print_table("Answer", names, shown)
-        if next(rows, None) is not None:
-            print(f"motecrypt: only the first {TABLE_ROWS:,} rows; --format csv has all", file=sys.stderr)
+    from motecrypt.results.forms import answer_as_csv, answer_as_json
+
+    if form != "table":
+        for part in answer_as_csv(names, rows) if form == "csv" else answer_as_json(names, rows):
+            sys.stdout.write(part)
+        return
+    print_table("Answer", names, list(islice(rows, TABLE_ROWS)))
+    if next(rows, None) is not None:
+        print_note(f"only the first {TABLE_ROWS:,} rows; --format csv has all")
 
 
 def _text(form: str, measurements: Iterable[Measurement]) -> Iterator[str]:
@@ -273,23 +250,20 @@ def _write(output: Path, form: str, measurements: Iterable[Measurement]) -> None
         else:
             for part in _text(form, measurements):
                 file.write(part.encode())
-    print(f"motecrypt: {output}", file=sys.stderr)
+    print_note(str(output))
 
 
 def _print_meanings(form: str) -> None:
     from motecrypt.results.columns import Column, columns
+    from motecrypt.results.forms import answer_as_csv
 
     if form == "json":
         print_json(columns())
         return
     names = [field.name for field in fields(Column)]
-    told = [
-        [{**asdict(column), "empty": "yes" if column.empty else ""}[name] for name in names]
-        for column in columns()
-    ]
+    told = [{**asdict(column), "empty": "yes" if column.empty else ""} for column in columns()]
+    rows = [tuple(each[name] for name in names) for each in told]
     if form == "csv":
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([names, *told])
-        print(text.getvalue(), end="")
+        print("".join(answer_as_csv(names, rows)), end="")
         return
-    print_table("Columns of a measurement", names, told, "empty: there may be no value", ("unit", "empty"))
+    print_table("Columns of a measurement", names, rows, "empty: there may be no value", ("unit", "empty"))

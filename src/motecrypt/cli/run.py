@@ -31,7 +31,6 @@ from motecrypt.simulate.emulate.run import ChipSettings, Uart
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    default=None,
     help="End after this much simulated time (default: 10; without end with --uart).",
 )
 @click.option(
@@ -39,21 +38,18 @@ from motecrypt.simulate.emulate.run import ChipSettings, Uart
 )
 @click.option(
     "--uart",
-    default=None,
     metavar="PORT",
     help="A port or virtual radio for the UART; 'pty', or a new path, makes a pseudo-terminal.",
 )
 @click.option(
     "--board", is_flag=True, help="With a pseudo-terminal: opening it resets the chip, as on a real UNO."
 )
-@click.option("--speed", type=click.Choice(["full", "real"]), default=None, help="full speed, or real time.")
+@click.option("--speed", type=click.Choice(["full", "real"]), help="full speed, or real time.")
 @click.option("--raw", is_flag=True, help="Pass control characters of the UART on to the terminal.")
 @click.option("--stamps", is_flag=True, help="Begin each line with its simulated time in seconds.")
 @input_option
 @eeprom_option
-@click.option(
-    "--millivolts", type=click.IntRange(0, 5000), default=None, help="Voltage at the analogue inputs."
-)
+@click.option("--millivolts", type=click.IntRange(0, 5000), help="Voltage at the analogue inputs.")
 @click.option(
     "--contention",
     is_flag=True,
@@ -107,17 +103,7 @@ def command(
     found = run(request, None if as_json else show, _tell)
     ended, image = found.ended, found.image
     if as_json:
-        figures = ("reason", "detail", "cycles", "seconds", "stack_bytes", "stack_reason")
-        print_json(
-            {
-                "device": found.device.name,
-                **{name: getattr(ended, name) for name in figures},
-                "flash_bytes": image.flash_bytes,
-                "ram_bytes": image.ram_bytes,
-                **{name: getattr(ended, name) for name in ("interrupts", "notes", "touched", "unmodelled")},
-                "uart": found.uart.decode("utf-8", "backslashreplace"),
-            }
-        )
+        print_json(found.document())
     else:
         if not printer.at_line_start:
             print()

@@ -13,15 +13,12 @@ from motecrypt.app.stack import StackRequest, stack
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._firmware import device_option, firmware_argument
-from motecrypt.cli._output import print_answer, print_json, print_next, print_table, table_options, typed_with
+from motecrypt.cli._output import FILE, print_json, print_next, show, table_options, typed_with
 from motecrypt.cli._unmodelled import show_used
-from motecrypt.simulate.callgraph.bounds import ProgramStack, StackBound, dot
+from motecrypt.present.runs.stack import functions_view, program_view
+from motecrypt.present.terminal import BLANK
+from motecrypt.simulate.callgraph.bounds import dot
 from motecrypt.simulate.emulate.profiling import choose
-
-ROWS = 30
-PATH_SHOWN = 5
-COLUMNS = ("function", "own", "worst", "seen", "deepest path", "no bound because")
-LEAST = ("deepest path", "own")
 
 
 @click.command(epilog="Example: motecrypt stack firmware.elf --device pico --graph calls.dot")
@@ -38,7 +35,7 @@ LEAST = ("deepest path", "own")
     help="A function that CALLER calls by a pointer; may be repeated.",
 )
 @click.option("--no-run", is_flag=True, help="Do not run the firmware for the deepest stack seen.")
-@click.option("--until", default=None, metavar="TEXT", help="End the run when the UART has sent this text.")
+@click.option("--until", metavar="TEXT", help="End the run when the UART has sent this text.")
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -46,12 +43,7 @@ LEAST = ("deepest path", "own")
     show_default=True,
     help="End the run after this much simulated time.",
 )
-@click.option(
-    "--graph",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="Write the graph of calls for Graphviz (dot).",
-)
+@click.option("--graph", type=FILE, help="Write the graph of calls for Graphviz (dot).")
 @table_options
 def command(
     firmware: Path,
@@ -92,17 +84,8 @@ def command(
         )
         return
     if not functions:
-        print_answer(f"Stack of {firmware.name} on {found.device.title}", _lines(found.program))
-        print()
-    rows = [_row(bound, seen) for bound in (chosen if functions else chosen[:ROWS])]
-    more = (
-        "" if functions or len(chosen) <= ROWS else f"; {len(chosen) - ROWS} more functions: --json has all"
-    )
-    text = (
-        "bytes; worst: with what it calls, and the return address where the call pushes it; own: without "
-        f"what it calls; seen: the deepest in the run{more}"
-    )
-    print_table("Functions", COLUMNS, rows, text, LEAST, COLUMNS[:1])
+        show(*program_view(f"Stack of {firmware.name} on {found.device.title}", found.program), BLANK)
+    show(*functions_view(chosen, seen, every=bool(functions)))
     print_next(typed_with("--json") if graph else typed_with("--graph", "calls.dot"))
 
 
@@ -114,38 +97,3 @@ def _pointed(pairs: Sequence[str]) -> dict[str, list[str]]:
             raise InputError(f"--pointer '{pair}': write CALLER=TARGET, two functions")
         found.setdefault(caller, []).append(target)
     return found
-
-
-def _row(bound: StackBound, seen: dict[int, int]) -> list[object]:
-    path = (
-        bound.path
-        if len(bound.path) <= PATH_SHOWN
-        else (*bound.path[: PATH_SHOWN - 1], "...", bound.path[-1])
-    )
-    stack = seen.get(bound.address)
-    return [
-        bound.name,
-        f"{bound.own:,}",
-        f"{bound.worst:,}" if bound.bounded else f"at least {bound.worst:,}",
-        "" if stack is None else f"{stack:,}",
-        " > ".join(path[1:]),
-        bound.reason,
-    ]
-
-
-def _lines(program: ProgramStack) -> list[tuple[str, str]]:
-    """The answer in lines."""
-    if program.main is None:
-        return [("Program", "has no function main; see the functions")]
-    total = program.main + program.interrupt_bytes
-    most = f"{total:,} bytes" if program.bounded else f"at least {total:,} bytes"
-    if program.interrupt:
-        most += f" (main {program.main:,}, {program.interrupt} {program.interrupt_bytes:,})"
-    told = [("Worst", most)]
-    if program.several:
-        told.append(("Stacks", "several in the run: this is main's; the functions of tasks are below"))
-    if program.room is not None:
-        known = program.bounded and not program.several
-        fits = "does not fit" if total > program.room else "fits" if known else "not known to fit"
-        told.append(("Room", f"{program.room:,} bytes of RAM above the data: {fits}"))
-    return [*told, ("No bound", program.reason)] if program.reason else told

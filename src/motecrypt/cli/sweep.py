@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from motecrypt.app.measure import MeasureResult
 from motecrypt.app.sweep import SweepEstimate, SweepRequest, plan, sweep_plan
 from motecrypt.app.sweep import estimate as estimated
 from motecrypt.app.sweep_plan import SweepPlan
 from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import mirror_option
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, stages
-from motecrypt.cli._progress import duration
+from motecrypt.cli._output import (
+    PATH,
+    db_option,
+    jobs_option,
+    json_option,
+    open_results,
+    print_json,
+    print_next,
+    stages,
+)
 from motecrypt.cli.cluster import say, tls_option
 from motecrypt.measuring.bench.plan import group_of
+from motecrypt.present.terminal.measurements import sweep_summary
+from motecrypt.present.terminal.progress import duration
 
 
 @click.command(epilog="Example: motecrypt sweep plan.toml --shard 2/3 --db shard2.db")
-@click.argument("plan_file", metavar="PLAN.toml", type=click.Path(path_type=Path))
-@click.option("--shard", "part", default=None, metavar="I/N", help="Only part I of N, such as 2/3.")
+@click.argument("plan_file", metavar="PLAN.toml", type=PATH)
+@click.option("--shard", "part", metavar="I/N", help="Only part I of N, such as 2/3.")
 @click.option(
     "--estimate", is_flag=True, help="Measure a few firmwares of each device, then print how long all take."
 )
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
-)
+@jobs_option
 @click.option(
     "--cluster",
-    default=None,
     metavar="ADDRESS|local:N",
     help="Measure with the workers of this scheduler, or with N worker processes of this computer.",
 )
@@ -81,7 +86,7 @@ def command(
     if as_json:
         print_json(measured.rows())
     else:
-        print(_summary(measured))
+        print(sweep_summary(measured.figures, measured.wrong))
         print_next(
             shlex.join(["motecrypt", "report", "-o", "report.html", *(["--db", str(db)] if db else [])])
         )
@@ -109,13 +114,3 @@ def _estimated(told: SweepEstimate) -> str:
         f"{told.cells_left:,} cells left: about {duration(told.seconds)} with {told.processes} processes, "
         "by the first firmwares of each device"
     )
-
-
-def _summary(measured: MeasureResult) -> str:
-    figures, wrong = measured.figures, measured.wrong
-    counts = Counter(m.status for m in figures)
-    lines = [f"{len(figures):,} cells: " + ", ".join(f"{n:,} {status}" for status, n in counts.most_common())]
-    for m in wrong[:10]:
-        lines.append(f"  {m.status}: {m.device} {m.cipher} {m.implementation}: {m.reason}")
-    more = len(wrong) - 10
-    return "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])])

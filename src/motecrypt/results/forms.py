@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, BinaryIO
 
 from motecrypt import __version__
+from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.base.text import spreadsheet_row
 from motecrypt.results import rows
@@ -51,6 +53,28 @@ def as_csv(measurements: Iterable[Measurement]) -> Iterator[str]:
         text.seek(0)
         text.truncate()
     yield text.getvalue()
+
+
+def answer_as_csv(names: Sequence[str], answer: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Lines of CSV with these headings, each row as it comes."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    for row in answer:
+        writer.writerow(spreadsheet_row({str(at): value for at, value in enumerate(row)}).values())
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue()
+
+
+def answer_as_json(names: Sequence[str], answer: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A JSON object on each line; InputError where two columns have one name."""
+    if len(set(names)) < len(names):
+        raise InputError(f"two columns have one name ({', '.join(names)}); name them with AS, or choose CSV")
+    for row in answer:
+        finite = (None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
+        yield json.dumps(dict(zip(names, finite, strict=True)), default=str) + "\n"
 
 
 _PHYSICAL: dict[ColumnType, Physical] = {

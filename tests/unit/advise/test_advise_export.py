@@ -14,7 +14,7 @@ from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported
 from motecrypt.air.radios import radio_names
-from motecrypt.cli.advise import _instead
+from motecrypt.app.advise import instead
 
 
 def test_the_export_is_json_and_answers_the_same() -> None:
@@ -77,11 +77,11 @@ def test_the_golden_answer_stands() -> None:
 def test_what_the_next_step_exports_in_place_of_the_first_rank_is_told() -> None:
     device = CATALOG.device("uno")
     taken, first = ask(made(), made(implementation="ours/other")).entries
-    assert _instead(device, taken, taken) == ""
+    assert instead(device, taken, taken) == ""
     why = f"the export for {device.title} is plain C, without assembly for its core"
     for implementation, reason in (("motecrypt/x", why), ("bearssl", "bearssl is not ours to export")):
         other = replace(first, candidate=replace(first.candidate, implementation=implementation))
-        assert _instead(device, other, taken) == (
+        assert instead(device, other, taken) == (
             f"This exports rank {taken.rank}, {taken.candidate.name}: {reason}. Encrypting a message takes "
             f"{taken.costs.cycles:,.0f} cycles, {first.costs.cycles:,.0f} with rank 1."
         )

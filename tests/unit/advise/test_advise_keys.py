@@ -15,7 +15,8 @@ from motecrypt.adviser.publickey.entropy import ENTROPY, Entropy, entropies, ent
 from motecrypt.adviser.publickey.handshakes import Compute, Handshake
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.cli._advise_keys import print_keys
+from motecrypt.cli._output import show
+from motecrypt.present.terminal.keys import keys_view
 
 SHAKE = Handshake("toy", "a toy", (24, 12, 24), (("x25519", "agree"),), 0, "", "")
 WORK = Compute(16_000_000, 1e6, 0.0, 9000, 700)
@@ -157,5 +158,5 @@ def test_a_handshake_by_slow_libraries_says_so_in_text_and_json(capsys: pytest.C
     ways = list(plans(work=replace(WORK, behind=(told,))).values())
     by_name = {way["name"]: way for way in keys_document(ways)["ways"]}
     assert by_name["handshake-daily"]["behind"] == (told,) and by_name["per-node"]["behind"] == ()
-    print_keys("asked", entry(), ways, Catalog.load().device("pico"))
+    show(*keys_view("asked", entry(), ways, Catalog.load().device("pico")))
     assert told in " ".join(capsys.readouterr().out.split())

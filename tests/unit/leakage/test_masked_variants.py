@@ -26,8 +26,8 @@ from motecrypt.base.model import Device, Implementation
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.cli.list import rows_of
 from motecrypt.measuring import bench
+from motecrypt.present.terminal.listed import rows_of
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
 

@@ -16,7 +16,8 @@ import pytest
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import Catalog
-from motecrypt.cli.profile import _print
+from motecrypt.cli._output import show
+from motecrypt.present.runs.profile import profile_view
 from motecrypt.simulate.emulate import profiling, run
 from motecrypt.simulate.emulate.conformance import watch_list
 from motecrypt.simulate.emulate.images import Image, Segment
@@ -396,7 +397,7 @@ def test_what_a_profile_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> 
     assert found.functions == whole.functions and found.stacks == whole.stacks
     told = []
     for each in (whole, found):
-        _print(each, each.functions, len(each.functions), 0, "T")
+        show(*profile_view(each, each.functions, len(each.functions), 0, "T"))
         told.append(" ".join(capsys.readouterr().out.split()))
     assert "too deep" not in told[0] and "tree of callers" not in told[0]
     assert (

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.app import measure
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.flashing import read_flashing
-from motecrypt.cli import measure
 from motecrypt.simulate.emulate.images import Segment, elf_of
 from motecrypt.simulate.runners import board, flashing
 from motecrypt.simulate.runners.flashing import FlashError, flash_with_tool
@@ -127,7 +127,8 @@ def test_the_kit_of_the_tool_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> No
     for device in ("stm32f4", "due", "ch32v003", "uno"):
         cell = type("Cell", (), {"device": device})
         with pytest.raises(Stop):
-            measure._on_board([cell], "/dev/p", None, CATALOG, False)  # type: ignore[list-item, arg-type]
+            made = measure.MeasurePlan((cell,), CATALOG, None)  # type: ignore[arg-type]
+            measure.measure_on_board(made, "/dev/p", None)  # type: ignore[arg-type]
     assert asked == [("board", "openocd"), ("board", "bossac"), ("board",), ("board",)]
 
 

@@ -6,8 +6,9 @@ built it. Opens nothing; anyone who has two results files hands their measuremen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from motecrypt.base.model import Measurement, implementation_name
@@ -49,6 +50,16 @@ class Change:
     after: float | str | None
     percent: float | None
     beyond: bool
+
+
+@dataclass(frozen=True)
+class ComparedFile:
+    """A results file, its number of cells, and what measured them."""
+
+    file: Path
+    cells: int
+    compilers: Sequence[str]
+    versions: Sequence[str]
 
 
 @dataclass(frozen=True)

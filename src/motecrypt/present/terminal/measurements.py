@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from motecrypt.app.ranking import Group, RankedMeasurement, ranked, smallest
 from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import print_answer, print_blank, print_json, print_table
+from motecrypt.present.terminal import BLANK, TextAnswer, TextBlock, TextTable
+from motecrypt.present.terminal.ranking import Group, RankedMeasurement, ranked, smallest
 
 if TYPE_CHECKING:
     from motecrypt.adviser.publickey.rows import Behind
@@ -18,36 +19,11 @@ BOUND = "±"
 """Column of how far a device's cycles are from those of real chips: an error bound, or the range seen."""
 
 COLUMNS = (
-    "device",
-    "cipher",
-    "standing",
-    "implementation",
-    "key",
-    "operation",
-    "bytes",
-    "placement",
-    "cycles",
-    BOUND,
-    "µs",
-    "varies",
-    "flash",
-    "RAM",
-    "stack",
-    "note",
+    *("device", "cipher", "standing", "implementation", "key", "operation", "bytes", "placement"),
+    *("cycles", BOUND, "µs", "varies", "flash", "RAM", "stack", "note"),
 )
-
 LEAST = (
-    "note",
-    "standing",
-    BOUND,
-    "µs",
-    "varies",
-    "stack",
-    "RAM",
-    "flash",
-    "placement",
-    "key",
-    "device",
+    *("note", "standing", BOUND, "µs", "varies", "stack", "RAM", "flash", "placement", "key", "device"),
     "bytes",
 )
 """Columns that are omitted in a narrow terminal, the least useful first."""
@@ -58,18 +34,13 @@ COMPARED_COLUMNS = (
 )
 
 COMPARED_LEAST = (
-    "note",
-    "stack",
-    "RAM",
-    "flash %",
-    "flash",
-    "cycles %",
-    "placement",
-    "key",
-    "device",
-    "bytes",
+    *("note", "stack", "RAM", "flash %", "flash", "cycles %", "placement", "key", "device", "bytes"),
 )
 
+BOARD_COLUMNS = (
+    *("cipher", "implementation", "key", "operation", "bytes", "placement"),
+    *("board's cycles", "simulated", "difference", "note"),
+)
 FAILED_COLUMNS = (
     *("device", "cipher", "implementation", "key", "operations", "bytes", "placement", "flash", "RAM"),
     "reason",
@@ -81,17 +52,16 @@ PUBLIC_CODE = "of public code"
 """Column of how many times the cycles of the fastest public code an operation takes; only where some does."""
 
 
-def print_measurements(measurements: Sequence[Measurement], catalog: Catalog) -> None:
-    """Print what was measured, and below it what did not run and why: one row for all cells of one reason."""
+def measurements_view(measurements: Sequence[Measurement], catalog: Catalog) -> list[TextBlock]:
+    """What was measured, and below it what did not run and why: one row for all cells of one reason."""
     ran = [m for m in measurements if m.status == "ok"]
-    if ran or len(ran) == len(measurements):
-        _print_table(COLUMNS, [_row(m, catalog) for m in ran], ran, _legend(ran))
-    print_failed(measurements)
+    table = [_table(COLUMNS, [_row(m, catalog) for m in ran], ran, _legend(ran))]
+    return [*(table if ran or not measurements else ()), *failed_view(measurements)]
 
 
-def _print_table(
+def _table(
     columns: Sequence[str], rows: Sequence[list[object]], measurements: Sequence[Measurement], legend: str
-) -> None:
+) -> TextTable:
     """The table, with how far its rows are behind public code after their cycles."""
     behind = [behind_public_code(m) for m in measurements]
     if any(behind):
@@ -101,7 +71,7 @@ def _print_table(
             [*row[:at], one.times if one else "", *row[at:]] for row, one in zip(rows, behind, strict=True)
         ]
         legend += "".join(f"; {text}" for text in dict.fromkeys(one.text for one in behind if one))
-    print_table("Measurements", columns, rows, legend, LEAST)
+    return TextTable("Measurements", columns, rows, legend, LEAST)
 
 
 def behind_public_code(m: Measurement) -> Behind | None:
@@ -126,42 +96,48 @@ def public_code_fields(m: Measurement) -> dict[str, Any]:
     }
 
 
-def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> Measurement | None:
-    """Print the best of each group that can be compared, then all with their ranks; returns the best
-    encryption of the first group, or the only one that is not broken."""
-    broken = {cipher.name for cipher in catalog.ciphers.values() if cipher.standing == "broken"}
-    broken |= {each.name for each in catalog.public_keys.values() if each.standing == "broken"}
+def ranked_documents(measurements: Sequence[Measurement], catalog: Catalog) -> list[dict[str, Any]]:
+    """Every measurement as JSON, with its rank, how far its device is from real chips, and public code."""
+    from motecrypt.adviser.hardware.bounds import bound_fields  # its data is not read for --help
+
+    places = ranked(measurements, broken_of(catalog))
+    told = {id(p.measurement): {"rank": p.rank, "rank_of": p.of, "best": p.best} for p in places}
+    nothing = {"rank": None, "rank_of": None, "best": False}
+    bounds = {name: bound_fields(name) for name in {m.device for m in measurements}}
+    return [
+        {**asdict(m), **told.get(id(m), nothing), **bounds[m.device], **public_code_fields(m)}
+        for m in measurements
+    ]
+
+
+def ranked_view(measurements: Sequence[Measurement], catalog: Catalog) -> list[TextBlock]:
+    """The best of each group that can be compared, then all with their ranks, and what did not run."""
+    broken = broken_of(catalog)
     places = ranked(measurements, broken)
-    first = next(
-        (p for p in _main(places) if p.best or (p.of == 1 and p.measurement.cipher not in broken)), None
-    )
-    if as_json:
-        told = {id(p.measurement): {"rank": p.rank, "rank_of": p.of, "best": p.best} for p in places}
-        nothing = {"rank": None, "rank_of": None, "best": False}
-        from motecrypt.adviser.hardware.bounds import bound_fields  # its data is not read for --help
-
-        bounds = {name: bound_fields(name) for name in {m.device for m in measurements}}
-        print_json(
-            [
-                {**asdict(m), **told.get(id(m), nothing), **bounds[m.device], **public_code_fields(m)}
-                for m in measurements
-            ]
-        )
-        return None
+    ran = [p.measurement for p in places]
     if any(p.of > 1 for p in places):
-        print_answer("", _best(places, broken))
-        print_blank()
         rows = [[f"{p.rank} best" if p.best else p.rank, *_row(p.measurement, catalog)] for p in places]
-        legend = f"{_RANK_LEGEND}; {_legend([p.measurement for p in places])}"
-        _print_table(("rank", *COLUMNS), rows, [p.measurement for p in places], legend)
-    elif places:
-        ran = [p.measurement for p in places]
-        _print_table(COLUMNS, [_row(m, catalog) for m in ran], ran, _legend(ran))
-    print_failed(measurements)
-    return first.measurement if first else None
+        table = _table(("rank", *COLUMNS), rows, ran, f"{_RANK_LEGEND}; {_legend(ran)}")
+        return [TextAnswer("", _best(places, broken)), BLANK, table, *failed_view(measurements)]
+    table = _table(COLUMNS, [_row(m, catalog) for m in ran], ran, _legend(ran))
+    return [*([table] if places else []), *failed_view(measurements)]
 
 
-GROUPS_SHOWN = 4
+def best_of(measurements: Sequence[Measurement], catalog: Catalog) -> Measurement | None:
+    """The best encryption of the first group, or the only one that is not broken."""
+    broken = broken_of(catalog)
+    places = _main(ranked(measurements, broken))
+    fit = (p.measurement for p in places if p.best or (p.of == 1 and p.measurement.cipher not in broken))
+    return next(fit, None)
+
+
+def broken_of(catalog: Catalog) -> set[str]:
+    """The names of the ciphers and public-key algorithms that are broken."""
+    broken = {cipher.name for cipher in catalog.ciphers.values() if cipher.standing == "broken"}
+    return broken | {each.name for each in catalog.public_keys.values() if each.standing == "broken"}
+
+
+GROUPS_SHOWN, WRONG_SHOWN = 4, 10
 MAIN = ("encrypt", "agree", "sign", "decapsulate")
 
 
@@ -210,24 +186,54 @@ def _called(m: Measurement) -> str:
     return " ".join([m.cipher, m.implementation, *apart])
 
 
-def print_failed(measurements: Sequence[Measurement]) -> None:
-    """Print what did not run and why, if there is any: one row for all cells of one reason."""
+def failed_view(measurements: Sequence[Measurement]) -> list[TextBlock]:
+    """What did not run and why, if there is any: one row for all cells of one reason."""
     failed = [m for m in measurements if m.status != "ok"]
-    if failed:
-        said = f"{len(failed)} cells did not run"
-        print_table("Did not run", FAILED_COLUMNS, _failed_rows(failed), said, FAILED_LEAST)
+    said = f"{len(failed)} cells did not run"
+    table = TextTable("Did not run", FAILED_COLUMNS, _failed_rows(failed), said, FAILED_LEAST)
+    return [table] if failed else []
 
 
-def print_compared(measurements: Sequence[Measurement]) -> None:
+def compared_view(measurements: Sequence[Measurement]) -> list[TextBlock]:
     """One table with the toolchains of each cell below each other, each next to the first in per cent."""
     cells: dict[object, list[Measurement]] = {}
     for m in measurements:
         cells.setdefault(m.identity, []).append(m)
     rows = [row for same in cells.values() for row in _compared_rows(same)]
     who = dict.fromkeys(f"{m.toolchain}: {m.compiler}" for m in measurements)
-    print_table(
-        "Toolchains compared", COMPARED_COLUMNS, rows, "; ".join((_COMPARED_LEGEND, *who)), COMPARED_LEAST
+    text = "; ".join((_COMPARED_LEGEND, *who))
+    return [TextTable("Toolchains compared", COMPARED_COLUMNS, rows, text, COMPARED_LEAST)]
+
+
+def board_view(
+    port: str, pairs: Sequence[tuple[Measurement, Measurement | None, float | None]]
+) -> list[TextBlock]:
+    """What a real board at a port counted, each next to the simulated figure and the difference, if there is
+    one."""
+    rows = [
+        [
+            *(m.cipher, m.implementation, m.key_bits, m.operation, m.message_bytes, m.placement),
+            *(_number(m.cycles_median), _number(simulated.cycles_median if simulated else None)),
+            "" if difference is None else f"{100 * difference:+.2f} %",
+            m.reason,
+        ]
+        for m, simulated, difference in pairs
+    ]
+    text = (
+        "median over the inputs, the call itself subtracted; the board counts with its own timer; stored as "
+        f"{pairs[0][0].device if pairs else 'no device'}; simulated: figures that 'motecrypt measure' stored"
     )
+    return [TextTable(f"Measured on the board at {port}", BOARD_COLUMNS, rows, text)]
+
+
+def sweep_summary(figures: Sequence[Measurement], wrong: Sequence[Measurement]) -> str:
+    """How many have which status, and the first of those that failed for another reason than their size."""
+    counts = Counter(m.status for m in figures)
+    lines = [f"{len(figures):,} cells: " + ", ".join(f"{n:,} {status}" for status, n in counts.most_common())]
+    for m in wrong[:WRONG_SHOWN]:
+        lines.append(f"  {m.status}: {m.device} {m.cipher} {m.implementation}: {m.reason}")
+    more = len(wrong) - WRONG_SHOWN
+    return "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])])
 
 
 def _compared_rows(same: Sequence[Measurement]) -> list[list[object]]:
@@ -270,33 +276,32 @@ def _row(m: Measurement, catalog: Catalog) -> list[object]:
     own_flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
     return [
         *(m.device, m.cipher, standing, m.implementation, m.key_bits, m.operation, m.message_bytes),
-        *(place, _number(m.cycles_median), _bound(m.device), _time(m.time_us), varies(m)),
+        *(place, _number(m.cycles_median), bound_of(m.device), _time(m.time_us), varies(m)),
         *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), own_flags),
     ]
 
 
-def _bound(device: str) -> str:
+def bound_of(device: str) -> str:
     """The difference of a device's cycles below the sign of its column; empty where there is none."""
     from motecrypt.adviser.hardware.bounds import bound_text  # its data is not read for --help
 
     return bound_text(device).removeprefix(f"{BOUND} ")
 
 
-def _bounds(measurements: Sequence[Measurement]) -> dict[str, str]:
-    """What the difference of each device is, of how many rows, what it covers; empty where there is none."""
-    from motecrypt.adviser.hardware.bounds import bound_told  # its data is not read for --help
-
-    return {name: bound_told(name) for name in dict.fromkeys(m.device for m in measurements)}
-
-
 def _legend(measurements: Sequence[Measurement]) -> str:
     """What the columns mean, and how far the cycles of these devices are from those of real chips."""
-    from motecrypt.adviser.hardware.bounds import COVERS
-
-    known = [f"{name} {bound}" for name, bound in _bounds(measurements).items() if bound]
-    return _LEGEND + (
-        f"; {BOUND} of cycles against real chips: {'; '.join(known)}; {COVERS}" if known else ""
+    return _LEGEND + bounds_told(
+        (m.device for m in measurements), f"; {BOUND} of cycles against real chips: "
     )
+
+
+def bounds_told(devices: Iterable[str], head: str = "; ") -> str:
+    """How far the cycles of these devices are from those of real chips, of how many rows, and what that
+    covers; empty where nothing is known."""
+    from motecrypt.adviser.hardware.bounds import COVERS, bound_told  # its data is not read for --help
+
+    known = [f"{name} {bound}" for name in dict.fromkeys(devices) if (bound := bound_told(name))]
+    return f"{head}{'; '.join(known)}; {COVERS}" if known else ""
 
 
 def _failed_rows(measurements: Sequence[Measurement]) -> list[list[object]]:

@@ -17,7 +17,7 @@ from motecrypt.adviser.shown import (
     plural,
     row,
 )
-from motecrypt.cli._output import print_answer, print_blank, print_table, print_words, typed_with
+from motecrypt.present.terminal import BLANK, TextAnswer, TextBlock, TextTable, TextWords
 
 COLUMNS = (
     *("", "cipher", "implementation", "tag", "flash", "RAM", "ms", "packets", "bytes", "µJ", "life"),
@@ -41,11 +41,15 @@ def asked_text(setting: Setting) -> str:
     )
 
 
-def print_answered(
-    setting: Setting, answer: advise.Advice, step: str, top: int | None, exported: str = ""
-) -> None:
-    """The answer in five lines, then the best few; with `top` None all of them. `exported`: what the next
-    step exports, where it is not the first rank; without a step, why there is none."""
+def answered_view(
+    setting: Setting, answer: advise.Advice, command: str, top: int | None, export: tuple[str, str]
+) -> list[TextBlock]:
+    """The answer in five lines, then the best few; with `top` None all of them.
+
+    `command`: what comes next. `export`: what it exports, where that is not the first rank; why it exports
+    nothing.
+    """
+    instead, refused = export
     first, count = answer.entries[0], len(answer.entries)
     one, costs = first.candidate, first.costs
     others = len(answer.warnings) - 1
@@ -53,50 +57,39 @@ def print_answered(
     if others > 0 and top is not None:
         warned += f" {plural(others, 'more warning')}: --all"
     varies = f"; {TIME_VARIES}" if one.timing_varies else ""
-    print_answer(
-        asked_text(setting),
+    lines = [
+        ("Use", f"{one.name}: {one.standing}{varies}"),
         (
-            ("Use", f"{one.name}: {one.standing}{varies}"),
-            (
-                "Costs",
-                f"{_work(costs, setting.question, bound_named(setting.device.name))}; "
-                f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
-                f"{percent(costs.energy.cpu_percent)} of the energy",
-            ),
-            (
-                "Battery",
-                f"{days(costs.life_days)}, {percent(life_percent(first, answer.plaintext))} of the battery "
-                "life without encryption",
-            ),
-            ("Watch out", warned),
-            *([] if step else [("Export", exported)]),
+            "Costs",
+            f"{_work(costs, setting.question, bound_named(setting.device.name))}; "
+            f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
+            f"{percent(costs.energy.cpu_percent)} of the energy",
         ),
-        step or typed_with("--json" if top is None else "--all"),
-    )
-    if step and exported:
-        print_words(exported)
-    print_blank()
+        (
+            "Battery",
+            f"{days(costs.life_days)}, {percent(life_percent(first, answer.plaintext))} of the battery "
+            "life without encryption",
+        ),
+        ("Watch out", warned),
+        *([("Export", refused)] if refused else []),
+    ]
     shown = answer.entries if top is None else answer.entries[:top]
     title = "All ranks" if len(shown) == count else f"The best {len(shown)} of {count}"
-    stored = costs.form == "stored"
-    columns, legend = (STORED_COLUMNS, _STORED_LEGEND) if stored else (COLUMNS, _LEGEND)
+    columns, legend = (STORED_COLUMNS, _STORED_LEGEND) if costs.form == "stored" else (COLUMNS, _LEGEND)
     texts = [row(entry, answer.plaintext) for entry in shown]
     rows = [[one[name or "rank"] for name in columns] for one in texts]
-    print_table(title, columns, rows, legend if top is None else "", LEAST)
+    table = TextTable(title, columns, rows, legend if top is None else "", LEAST)
+    told = TextAnswer(asked_text(setting), lines, command)
+    blocks: list[TextBlock] = [told, TextWords(instead), BLANK, table]
     if top is None:
-        for note in answer.notes:
-            print_words(f"- {note}")
-        print_blank()
-        return
+        return [*blocks, *(TextWords(f"- {note}") for note in answer.notes), BLANK]
     ranks = f"{plural(count - len(shown), 'more rank')} and " if count > len(shown) else ""
-    print_words(f"{ranks}{plural(len(answer.notes), 'note')}: --all")
+    return [*blocks, TextWords(f"{ranks}{plural(len(answer.notes), 'note')}: --all")]
 
 
-def print_refused(setting: Setting, answer: advise.Advice) -> None:
+def refused_view(setting: Setting, answer: advise.Advice) -> list[TextBlock]:
     """The question and the notes, if nothing fits; the error has the rest."""
-    print_words(asked_text(setting), "bold")
-    for note in answer.notes[1:]:
-        print_words(f"- {note}")
+    return [TextWords(asked_text(setting), "bold"), *(TextWords(f"- {note}") for note in answer.notes[1:])]
 
 
 def _work(costs: advise.MessageCosts, question: advise.Question, bound: str) -> str:
@@ -130,8 +123,9 @@ _GROUPS = {
 }
 
 
-def print_excluded(exclusions: Sequence[advise.Exclusion]) -> None:
+def excluded_view(exclusions: Sequence[advise.Exclusion]) -> list[TextBlock]:
     """A table for each group; in it a row for each reason, with all it holds for."""
+    tables: list[TextBlock] = []
     for group in advise.EXCLUDED:
         by_reason: dict[str, list[advise.Candidate]] = {}
         for exclusion in exclusions:
@@ -149,4 +143,5 @@ def print_excluded(exclusions: Sequence[advise.Exclusion]) -> None:
         else:
             columns = ("implementation", "why")
             rows = [[", ".join(c.name for c in members), reason] for reason, members in by_reason.items()]
-        print_table(f"{_GROUPS[group]} ({count})", columns, rows)
+        tables.append(TextTable(f"{_GROUPS[group]} ({count})", columns, rows))
+    return tables

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from motecrypt.adviser.hardware.bounds import COVERS, bound_fields, bound_text, bound_told
+from motecrypt.adviser.hardware.bounds import bound_fields
 from motecrypt.base.errors import FailureKind
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.cli._measurements import BOUND, MAIN, behind_public_code, print_failed, public_code_fields
-from motecrypt.cli._output import print_json, print_table
+from motecrypt.present.terminal import TextBlock, TextTable
+from motecrypt.present.terminal.measurements import (
+    BOUND,
+    MAIN,
+    behind_public_code,
+    bound_of,
+    bounds_told,
+    failed_view,
+    public_code_fields,
+)
 
 _LEGEND = (
     "cycles of the fastest implementation, the call itself subtracted, its median over the inputs; "
@@ -32,27 +41,39 @@ class _Column:
     ad_bytes: int
 
 
-def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> None:
-    """Print the fastest of each device and cipher, for encryption where there is any, and what failed.
+_Best = dict[tuple[_Row, _Column], Measurement]
+
+
+def by_device_documents(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
+    """The fastest of each device and cipher as JSON."""
+    best = _best(measurements)[1].values()
+    return [{**asdict(m), **bound_fields(m.device), **public_code_fields(m)} for m in best]
+
+
+def _best(measurements: Sequence[Measurement]) -> tuple[str, _Best]:
+    """The operation that is compared: encryption, where there is any; and the fastest of each place."""
+    ran = [m for m in measurements if m.status == "ok" and m.cycles_median is not None]
+    operations = {m.operation for m in (ran or measurements)}
+    main = next((o for o in MAIN if o in operations), min(operations))
+    best: _Best = {}
+    for m in (m for m in ran if m.operation == main):
+        at = (_row(m), _column(m))
+        if at not in best or _cycles(m) < _cycles(best[at]):
+            best[at] = m
+    return main, best
+
+
+def by_device_view(measurements: Sequence[Measurement], catalog: Catalog) -> list[TextBlock]:
+    """The fastest of each device and cipher, for encryption where there is any, and what failed.
 
     A device with a flash cache has a row for each of its states, and one without it, such as for code in RAM.
     A cell without a figure says what the implementation that came furthest did: its stack overflowed,
     it failed otherwise, or the firmware does not fit. It is empty where the device has no implementation.
     """
-    ran = [m for m in measurements if m.status == "ok" and m.cycles_median is not None]
-    operations = {m.operation for m in (ran or measurements)}
-    main = next((o for o in MAIN if o in operations), min(operations))
-    best: dict[tuple[_Row, _Column], Measurement] = {}
-    for m in (m for m in ran if m.operation == main):
-        at = (_row(m), _column(m))
-        if at not in best or _cycles(m) < _cycles(best[at]):
-            best[at] = m
-    if as_json:
-        print_json([{**asdict(m), **bound_fields(m.device), **public_code_fields(m)} for m in best.values()])
-        return
+    main, best = _best(measurements)
     asked = [m for m in measurements if m.operation == main]
     columns = list(dict.fromkeys(_column(m) for m in asked))
-    measured = {m.device for m in ran}
+    measured = {m.device for m in measurements if m.status == "ok" and m.cycles_median is not None}
     rows = dict.fromkeys(_row(m) for m in asked if m.status == "ok" or m.device not in measured)
     failed = _failed(asked)
     cached = {row.device for row in rows if row.cache != "none"}
@@ -65,16 +86,13 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
         ]
         state = f", {row.cache}" if row.cache != "none" else ", no cache" if row.device in cached else ""
         name = row.device + state
-        bound = bound_text(row.device).removeprefix(f"{BOUND} ")
-        table.append([name, device.core, f"{device.clock_hz / 1e6:g}", bound, *cells])
+        table.append([name, device.core, f"{device.clock_hz / 1e6:g}", bound_of(row.device), *cells])
     headings = ("device", "core", "MHz", BOUND, *_headings(columns))
-    told = [
-        f"{name} {bound}" for name in dict.fromkeys(r.device for r in rows) if (bound := bound_told(name))
-    ]
-    legend = "; ".join([_LEGEND, *told, COVERS]) if told else _LEGEND
+    legend = _LEGEND + bounds_told(row.device for row in rows)
     legend += "".join(f"; {m.device}: {one.text}" for m in best.values() if (one := behind_public_code(m)))
-    print_table(f"Cycles to {main}", headings, table, legend, ("core", BOUND))
-    print_failed([m for m in measurements if m.status not in ("ok", "does-not-fit")])
+    failed_otherwise = [m for m in measurements if m.status not in ("ok", "does-not-fit")]
+    shown = TextTable(f"Cycles to {main}", headings, table, legend, ("core", BOUND))
+    return [shown, *failed_view(failed_otherwise)]
 
 
 def _told(m: Measurement) -> str:

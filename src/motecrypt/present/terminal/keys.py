@@ -9,7 +9,7 @@ from motecrypt.adviser.keys import KeyPlan, advised
 from motecrypt.adviser.publickey.entropy import entropy_of
 from motecrypt.adviser.shown import days, number, percent, plural
 from motecrypt.base.model import Device
-from motecrypt.cli._output import print_answer, print_table, print_words
+from motecrypt.present.terminal import TextAnswer, TextBlock, TextTable, TextWords
 
 COLUMNS = (
     *("", "keys", "handshake ms", "packets", "mJ each", "of the energy", "life", "flash", "RAM"),
@@ -18,7 +18,7 @@ COLUMNS = (
 LEAST = ("RAM", "flash", "packets", "handshake ms", "mJ each")
 
 
-def print_keys(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device: Device) -> None:
+def keys_view(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device: Device) -> list[TextBlock]:
     """The advised way, then all of them, with what each costs and protects."""
     best = advised(plans)
     entropy = entropy_of(device.chip)
@@ -32,7 +32,6 @@ def print_keys(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device
         ("Watch out", watch),
     ]
     lines += [("Not", f"{plan.way.title}: {_against(plan)}") for plan in stronger]
-    print_answer(asked, lines)
     rows = [_row(number_, plan) for number_, plan in enumerate(plans, start=1)]
     text = (
         "from the weakest to the strongest; handshake ms: computing and air time; of the energy, life: next "
@@ -40,10 +39,12 @@ def print_keys(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device
         "the cipher's"
     )
     text += "".join(f"; {told}" for told in dict.fromkeys(told for plan in plans for told in plan.behind))
-    print_table("Ways to keys", COLUMNS, rows, text, LEAST)
-    print_words(
-        "EDHOC's sizes, what is not counted, where randomness comes from: docs/public-key.md, docs/pairing.md"
-    )
+    sources = "EDHOC's sizes, what is not counted, where randomness comes from"
+    return [
+        TextAnswer(asked, lines),
+        TextTable("Ways to keys", COLUMNS, rows, text, LEAST),
+        TextWords(f"{sources}: docs/public-key.md, docs/pairing.md"),
+    ]
 
 
 def _cost_text(plan: KeyPlan, entry: advise.Entry) -> str:

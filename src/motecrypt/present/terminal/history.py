@@ -6,30 +6,30 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from motecrypt.cli._output import print_json, print_table, print_words
 from motecrypt.present.compare.history import FigureHistory, FigureStep, History
+from motecrypt.present.terminal import BLANK, TextBlock, TextTable, TextWords, more_rows
 
 SHOWN_MAX = 1000
 COLUMNS = ("figure of", "figure", "first", "last", "change", "versions that changed it")
 
 
-def print_history(made: History, every: bool, threshold: float) -> None:
+def history_view(made: History, every: bool, threshold: float) -> list[TextBlock]:
     """The versions, then the figures that changed, or all."""
+    blocks: list[TextBlock] = []
     for version in made.versions:
         of = f"{version.cells:,} cells" if version.cells else "no figures"
-        print_words(f"{version.label}: {', '.join([of, *version.compilers])}")
-    print()
+        blocks.append(TextWords(f"{version.label}: {', '.join([of, *version.compilers])}"))
+    blocks.append(BLANK)
     shown = made.figures if every else made.changed
     if shown:
-        left = len(shown) - SHOWN_MAX
-        more = f"... and {left:,} more: --json has all" if left > 0 else ""
-        rows = [_row(figure) for figure in shown[:SHOWN_MAX]]
-        print_table("Figures over versions", COLUMNS, rows, more, ("first", "last"))
+        rows, more = [_row(figure) for figure in shown[:SHOWN_MAX]], more_rows(len(shown), SHOWN_MAX)
+        blocks.append(TextTable("Figures over versions", COLUMNS, rows, more, ("first", "last")))
     same = len(made.figures) - len(made.changed)
-    print_words(
+    counted = (
         f"{len(made.versions)} versions, {len(made.figures):,} figures: {len(made.changed):,} changed, "
         f"{same:,} did not; {_worse(made, threshold)}"
     )
+    return [*blocks, TextWords(counted)]
 
 
 def _worse(made: History, threshold: float) -> str:
@@ -57,16 +57,14 @@ def step_in_words(step: FigureStep) -> str:
     return f"{step.version} {step.kind}"
 
 
-def print_history_json(made: History, threshold: float) -> None:
-    """Every version and figure; `first_changed` is the label of the first version that changed it."""
-    print_json(
-        {
-            "versions": [asdict(version) for version in made.versions],
-            "figures": list(_told(made)),
-            "threshold_percent": threshold,
-            "worse": bool(made.worse(threshold)),
-        }
-    )
+def history_document(made: History, threshold: float) -> dict[str, Any]:
+    """Every version and figure as JSON; `first_changed` is the label of the first version that changed it."""
+    return {
+        "versions": [asdict(version) for version in made.versions],
+        "figures": list(_told(made)),
+        "threshold_percent": threshold,
+        "worse": bool(made.worse(threshold)),
+    }
 
 
 def _told(made: History) -> Iterator[dict[str, Any]]:

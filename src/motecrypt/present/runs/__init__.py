@@ -1,0 +1,1 @@
+"""What running a firmware showed, as text: profile, stacks and leakage. It runs nothing."""
