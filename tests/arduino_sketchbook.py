@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from motecrypt.base import process
-from motecrypt.exports import Export
+from motecrypt.exports.library import Export
 
 HARDWARE = ("/usr/share/arduino/hardware", "/usr/share/arduino-builder")
 

@@ -11,7 +11,10 @@ from motecrypt.air.radios import load_radio
 from motecrypt.base import process
 from motecrypt.base.serial_port import SerialPort
 from motecrypt.catalog import Catalog
-from motecrypt.exports import Export, LinkRadio, choose, plan_link, target
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.library import Export, choose
+from motecrypt.exports.link import plan_link
+from motecrypt.exports.targets import target
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import (
     LISTENS,

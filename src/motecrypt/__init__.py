@@ -57,7 +57,7 @@ _FUNCTIONS = {
     "motecrypt.attack.leakage.harness": ("LeakWindow",),
     "motecrypt.app.provision": ("KeyFiles", "ProvisionRequest", "ProvisionResult", "provision", "registered"),
     "motecrypt.app.wlan": ("WlanRequest", "WlanResult", "WlanSender", "WlanWay", "wlan"),
-    "motecrypt.exports": ("LinkRadio",),
+    "motecrypt.exports.commands": ("LinkRadio",),
     "motecrypt.link.keys": ("create_key_file", "create_master_file"),
     "motecrypt.link.ports.signals": ("Stop",),
     "motecrypt.simulate.emulate.run": ("ChipSettings", "Uart"),

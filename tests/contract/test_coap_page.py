@@ -11,7 +11,7 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.catalog import Catalog
-from motecrypt.exports import plan_sketch
+from motecrypt.exports.link import plan_sketch
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.paper_mote import build_example
 from terminals import ROOT, Terminals

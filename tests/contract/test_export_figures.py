@@ -15,7 +15,10 @@ from command_line import run
 from kits import needs_kit
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.exports import LinkRadio, choose, cost_question, for_device, target
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.library import choose
+from motecrypt.exports.link import cost_question
+from motecrypt.exports.targets import for_device, target
 from motecrypt.measuring.experiments import link_cost
 from motecrypt.measuring.experiments.link_cost import LinkCost
 from motecrypt.results import Results

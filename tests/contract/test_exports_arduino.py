@@ -16,7 +16,8 @@ from arduino_sketchbook import Sketchbook
 from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
-from motecrypt.exports import Export, choose, known_answer, plan, target
+from motecrypt.exports.library import Export, choose, known_answer, plan
+from motecrypt.exports.targets import target
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 

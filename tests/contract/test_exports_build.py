@@ -21,8 +21,9 @@ from motecrypt.build.setup import have
 from motecrypt.build.toolchain import BuildRequest
 from motecrypt.build.toolchain.firmware import cipher_inputs
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.exports import Export, choose, for_device, known_answer, plan, target
+from motecrypt.exports.library import Export, choose, known_answer, plan
 from motecrypt.exports.sources import exported_sources
+from motecrypt.exports.targets import for_device, target
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely

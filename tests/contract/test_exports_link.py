@@ -18,9 +18,10 @@ from exports_bed import CATALOG, CIPHERS, SRF, STRICT, Station, planned, run
 from kits import needs_kit
 from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE
-from motecrypt.exports import choose, target
+from motecrypt.exports.library import choose
 from motecrypt.exports.link_node import FixedRadio, node_inputs, suite_of
 from motecrypt.exports.sources import exported_inputs
+from motecrypt.exports.targets import target
 from motecrypt.link.native import (
     SHORT,
     STREAM,

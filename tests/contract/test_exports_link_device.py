@@ -16,7 +16,10 @@ from exports_bed import CATALOG, CIPHERS, STRICT, Station, run
 from kits import needs_kit
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import FIRMWARE
-from motecrypt.exports import Export, LinkRadio, choose, for_device, plan_link, target
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.library import Export, choose
+from motecrypt.exports.link import plan_link
+from motecrypt.exports.targets import for_device, target
 from motecrypt.link.native import Event
 from motecrypt.link.provisioning import flash_image
 from motecrypt.simulate.emulate.images import read_image

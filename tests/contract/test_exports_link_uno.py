@@ -27,7 +27,8 @@ from exports_bed import (
 )
 from kits import needs_kit
 from motecrypt.base.serial_port import SerialPort
-from motecrypt.exports import Export, LinkRadio
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.library import Export
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import (
     BROADCAST,

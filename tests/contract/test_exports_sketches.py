@@ -16,7 +16,9 @@ from exports_bed import CATALOG, MASTER, planned, run
 from kits import needs_kit
 from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.build.toolchain.arduino import CORE, build_sketch
-from motecrypt.exports import Export, LinkRadio, target_names
+from motecrypt.exports.commands import LinkRadio
+from motecrypt.exports.library import Export
+from motecrypt.exports.targets import target_names
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import LISTENS, SHORT
 from motecrypt.link.state import MemoryStore

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from exports_bed import CIPHERS, STRICT, planned, run
 from kits import skip_without
 from motecrypt.air.radios import load_radio, radio_names
-from motecrypt.exports import LinkRadio
+from motecrypt.exports.commands import LinkRadio
 
 PICO_SDK = Path(__file__).resolve().parents[1] / "pico_sdk"
 SDKS: dict[str, dict[str, str]] = {

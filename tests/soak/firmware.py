@@ -8,7 +8,7 @@ from pathlib import Path
 
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.exports import plan_sketch
+from motecrypt.exports.link import plan_sketch
 from motecrypt.simulate.emulate.images import flat, read_image
 from motecrypt.simulate.paper_mote import build_example
 from motecrypt.simulate.ports.mote import SENSOR_MILLIVOLTS

@@ -9,7 +9,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.paths import read_regular
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.exports import plan_sketch
+from motecrypt.exports.link import plan_sketch
 from motecrypt.link.gateway.protocols.coap.context import has_context
 from motecrypt.link.keys import read_master_file
 from motecrypt.link.native import STORAGE_BYTES

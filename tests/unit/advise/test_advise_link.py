@@ -30,7 +30,7 @@ from motecrypt.adviser.link_data import read_link
 from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import DATA, FIRMWARE, Catalog
-from motecrypt.exports import LinkRadio
+from motecrypt.exports.commands import LinkRadio
 from motecrypt.exports.link_node import suite_of
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import (

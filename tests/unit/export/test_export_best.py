@@ -9,7 +9,8 @@ import pytest
 
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.exports import choose, target
+from motecrypt.exports.library import choose
+from motecrypt.exports.targets import target
 
 CYCLES = Path(__file__).resolve().parents[2] / "golden" / "cycles"
 CATALOG = Catalog.load()

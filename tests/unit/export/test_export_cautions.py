@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.exports import choose, plan, plan_link, target
-from motecrypt.exports.targets import for_device
+from motecrypt.exports.library import choose, plan
+from motecrypt.exports.link import plan_link
+from motecrypt.exports.targets import for_device, target
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

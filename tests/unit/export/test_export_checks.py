@@ -9,8 +9,9 @@ import pytest
 
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.exports import choose, plan, target
 from motecrypt.exports.checks import check_address, check_export, simple_yaml
+from motecrypt.exports.library import choose, plan
+from motecrypt.exports.targets import target
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

@@ -18,19 +18,11 @@ from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.catalog.oracles import oracle
-from motecrypt.exports import (
-    Export,
-    choose,
-    figure_cells,
-    for_device,
-    known_answer,
-    next_step,
-    plan,
-    target,
-    target_for,
-    target_names,
-)
+from motecrypt.exports.commands import next_step
+from motecrypt.exports.figures import figure_cells
+from motecrypt.exports.library import Export, choose, known_answer, plan
 from motecrypt.exports.sources import CONFIG, exported_sources
+from motecrypt.exports.targets import for_device, target, target_for, target_names
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -15,22 +15,13 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.model import Implementation
 from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.exports import (
-    Export,
-    LinkRadio,
-    choose,
-    for_device,
-    next_link_step,
-    plan_link,
-    plan_sketch,
-    running_examples,
-    target,
-    target_names,
-)
+from motecrypt.exports.commands import LinkRadio, next_link_step
 from motecrypt.exports.examples import EXAMPLES, Example, all_examples, read_example
+from motecrypt.exports.library import Export, choose
+from motecrypt.exports.link import plan_link, plan_sketch, running_examples
 from motecrypt.exports.link_node import FixedRadio, link_options, node_inputs, suite_of
 from motecrypt.exports.sources import CONFIG
-from motecrypt.exports.targets import example_sleeps, sleepers
+from motecrypt.exports.targets import example_sleeps, for_device, sleepers, target, target_names
 from motecrypt.link.native import LISTENS, SHORT, STREAM, Suite
 from motecrypt.results.findings.link_cost import LinkCostFailure
 

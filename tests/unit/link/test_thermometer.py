@@ -10,7 +10,9 @@ import pytest
 
 from link_ends import begun
 from motecrypt.catalog import Catalog
-from motecrypt.exports import choose, plan_link, target
+from motecrypt.exports.library import choose
+from motecrypt.exports.link import plan_link
+from motecrypt.exports.targets import target
 from motecrypt.link.native import (
     COMMAND,
     CONFIRMED,

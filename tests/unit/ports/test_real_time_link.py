@@ -22,7 +22,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import SerialPort
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.exports import plan_sketch
+from motecrypt.exports.link import plan_sketch
 from motecrypt.link import create_key_file, read_key_file
 from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
