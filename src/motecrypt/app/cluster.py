@@ -9,11 +9,73 @@ from pathlib import Path
 
 from motecrypt.app.selection import Selection
 from motecrypt.base.errors import InputError
+from motecrypt.base.process import processors
 from motecrypt.build.setup import need
 from motecrypt.measuring.bench import CrewOf
 
 LOCAL_MAX = 256
 LOOK_S = 1.0
+
+
+@contextmanager
+def scheduler(listen: str, tls: Path | None) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A scheduler that workers and sweeps connect to, while the block lasts.
+
+    Yields its address, and what is called every second or so: InputError once the scheduler has ended.
+
+    Parameters
+    ----------
+    listen
+        Its own address, HOST:PORT.
+    tls
+        This computer's certificate: a folder.
+    """
+    from motecrypt.measuring.cluster.places import place_of
+
+    place = place_of(listen, tls, "--listen")
+    need("cluster")
+    from motecrypt.measuring.cluster.start import scheduler as started
+
+    with started(place) as (here, child):
+
+        def look() -> None:
+            if child.process.poll() is not None:
+                raise InputError(f"{here.address}: the scheduler has ended; start it again")
+
+        yield here.address, look
+
+
+@contextmanager
+def workers(
+    address: str, tls: Path | None, count: int | None, patience_s: float, say: Callable[[str], None]
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Processes that measure for a scheduler, while the block lasts.
+
+    Yields how many they are and for whom, and what is called every second or so: it starts those again that
+    have died.
+
+    Parameters
+    ----------
+    address, tls
+        The scheduler's address, and this computer's certificate: a folder.
+    count
+        How many; None: one for each processor.
+    patience_s
+        How long each looks for the scheduler, in seconds.
+    say
+        Takes a line about a worker that is not started again.
+    """
+    from motecrypt.measuring.cluster.places import place_of
+
+    place = place_of(address, tls, "ADDRESS")
+    need("cluster")
+    from motecrypt.measuring.cluster.start import Workers
+
+    started = Workers(place, count or processors(), patience_s, say)
+    try:
+        yield f"{len(started.pids)} workers for {place.address}", started.keep
+    finally:
+        started.stop()
 
 
 @contextmanager

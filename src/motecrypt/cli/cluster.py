@@ -9,12 +9,9 @@ from pathlib import Path
 
 import click
 
-from motecrypt.base.errors import InputError
-from motecrypt.base.process import processors
-from motecrypt.build.setup import need
 from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import FOLDER
-from motecrypt.measuring.cluster.places import PORT, place_of
+from motecrypt.measuring.cluster.places import PORT
 
 tls_option = click.option(
     "--tls",
@@ -63,17 +60,10 @@ def keys(folder: Path, names: Sequence[str], days: int) -> None:
 @tls_option
 def scheduler(listen: str, tls: Path | None) -> None:
     """Run the scheduler, which workers and sweeps connect to, until Ctrl-C."""
-    place = place_of(listen, tls, "--listen")
-    need("cluster")
-    from motecrypt.measuring.cluster.start import scheduler as started
+    from motecrypt.app import cluster as app
 
-    with started(place) as (here, child):
-        print(here.address, flush=True)
-
-        def look() -> None:
-            if child.process.poll() is not None:
-                raise InputError(f"{here.address}: the scheduler has ended; start it again")
-
+    with app.scheduler(listen, tls) as (address, look):
+        print(address, flush=True)
         _until_ctrl_c(look)
 
 
@@ -99,16 +89,11 @@ def worker(address: str, tls: Path | None, count: int | None, patience: int) -> 
     Compilers and simulators must be installed: see 'motecrypt doctor'. A worker that dies is started again.
     One that has another compiler than the sweep's computer is refused there.
     """
-    place = place_of(address, tls, "ADDRESS")
-    need("cluster")
-    from motecrypt.measuring.cluster.start import Workers
+    from motecrypt.app import cluster as app
 
-    workers = Workers(place, count or processors(), patience, say)
-    try:
-        print(f"{len(workers.pids)} workers for {place.address}", file=sys.stderr, flush=True)
-        _until_ctrl_c(workers.keep)
-    finally:
-        workers.stop()
+    with app.workers(address, tls, count, patience, say) as (told, keep):
+        print(told, file=sys.stderr, flush=True)
+        _until_ctrl_c(keep)
 
 
 def say(line: str) -> None:
