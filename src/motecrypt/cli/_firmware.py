@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from motecrypt.catalog import DEVICE
-from motecrypt.cli._output import FILE, FOLDER
+from motecrypt.cli._request import FILE, FOLDER
 
 firmware_argument = click.argument("firmware", type=FILE, metavar="FIRMWARE")
 device_option = click.option(

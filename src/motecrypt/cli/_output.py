@@ -21,6 +21,7 @@ import click
 from motecrypt.base.paths import default_results
 from motecrypt.base.text import Door
 from motecrypt.cli import TYPED
+from motecrypt.cli._request import FILE
 from motecrypt.cli._sheet import Sheet, behind
 from motecrypt.present.terminal import TextBlock, TextCommand, TextTable, TextWords
 
@@ -30,17 +31,9 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-PATH = click.Path(path_type=Path)
-jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Number of firmwares to run at the same time."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 db_option = click.option(
-    "--db",
-    type=FILE,
-    help="The results file (default: MOTECRYPT_DB, else your data directory).",
+    "--db", type=FILE, help="The results file (default: MOTECRYPT_DB, else your data directory)."
 )
 
 

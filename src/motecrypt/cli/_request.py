@@ -13,6 +13,10 @@ Record = TypeVar("Record")
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
+PATH = click.Path(path_type=Path)
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Number of firmwares to run at the same time."
+)
 seconds_option = click.option("--seconds", type=click.FloatRange(0), help="Stop after this time.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -18,7 +19,6 @@ from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
-    jobs_option,
     open_results,
     print_json,
     print_note,
@@ -28,6 +28,7 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
+from motecrypt.cli._request import jobs_option
 from motecrypt.present.terminal.advice import answered_view, asked_text, excluded_view, refused_view
 
 TOP = 3
@@ -60,11 +61,9 @@ _USUAL = advise.USUAL
     help="With --storage: the current of the chip or card in mA; not counted if not given.",
 )
 @click.option("--packet-bytes", type=int, help="Its packet length (default: the radio's own).")
-@click.option(
-    "--bytes", "message_bytes", type=click.IntRange(1, advise.BYTES_MAX), required=True, help="Of a message."
-)
-@click.option("--every", "interval", required=True, help="Time between messages: 500ms, 10s, 5min, 1h, 1d.")
-@click.option("--battery", "battery_name", required=True, help="3xAA, CR2032, 4xAA-NiMH, or 1200mAh,3.7V.")
+@click.option("--bytes", type=click.IntRange(1, advise.BYTES_MAX), required=True, help="Of a message.")
+@click.option("--every", required=True, help="Time between messages: 500ms, 10s, 5min, 1h, 1d.")
+@click.option("--battery", required=True, help="3xAA, CR2032, 4xAA-NiMH, or 1200mAh,3.7V.")
 @click.option(
     "--regulator", default=_USUAL["regulator"], show_default=True, help="none, linear, switch or nano."
 )
@@ -91,7 +90,6 @@ _USUAL = advise.USUAL
 )
 @click.option(
     "--answer",
-    "answer_bytes",
     type=click.IntRange(0, advise.BYTES_MAX),
     default=_USUAL["answer"],
     show_default=True,
@@ -99,7 +97,6 @@ _USUAL = advise.USUAL
 )
 @click.option(
     "--need",
-    "needs",
     default=",".join(_USUAL["need"]),
     show_default=True,
     help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time, "
@@ -133,7 +130,7 @@ _USUAL = advise.USUAL
     help="Count sleep between messages even if the exported example has none.",
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=TOP, show_default=True, help="Ranks to print.")
-@click.option("--all", "every", is_flag=True, help="Print every rank and every note.")
+@click.option("--all", "whole", is_flag=True, help="Print every rank and every note.")
 @click.option("--keys", is_flag=True, help="How the node gets its keys: what each way costs and protects.")
 @click.option("--why-not", is_flag=True, help="Print what is not ranked, grouped by reason.")
 @jobs_option
@@ -145,29 +142,16 @@ def command(
     storage_name: str | None,
     storage_ma: str | None,
     packet_bytes: int | None,
-    message_bytes: int,
-    interval: str,
-    battery_name: str,
-    regulator: str,
-    flash: str | None,
-    ram: str | None,
-    latency: str | None,
-    overhead: str | None,
-    delivery: str,
-    loss: str,
-    answer_bytes: int,
-    needs: str,
     ciphers: Sequence[str],
     libraries: Sequence[str],
-    bare_chip: bool,
-    sleeps: bool,
     top: int,
-    every: bool,
+    whole: bool,
     keys: bool,
     why_not: bool,
     jobs: int | None,
     db: Path | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Say which cipher to use on a device, over a radio, on a battery and within a budget.
 
@@ -189,24 +173,9 @@ def command(
     with public keys once or daily, what each costs here, and what a captured node gives away.
     """
     storage = _storage(radio_name, storage_name, storage_ma)
-    asked, resists = _needs(needs, stored=storage is not None)
-    fields = {
-        "bytes": message_bytes,
-        "every": interval,
-        "battery": battery_name,
-        "regulator": regulator,
-        "flash": flash,
-        "ram": ram,
-        "latency": latency,
-        "overhead": overhead,
-        "delivery": delivery,
-        "loss": loss,
-        "answer": answer_bytes,
-        "need": asked,
-        "bare-chip": bare_chip,
-        "sleeps": sleeps,
-    }
-    question, supply = advise.asked_in(fields)
+    asked, resists = _needs(given["need"], stored=storage is not None)
+    fields = {name: given[name.replace("-", "_")] for name in ("bytes", "every", "battery", *_USUAL)}
+    question, supply = advise.asked_in({**fields, "need": asked})
     to = storage or load_radio(radio_name or "", packet_bytes)
     made = plan(AdviseRequest(device_name, question, supply, to, ciphers, libraries, resists, keys))
     with open_results(db) as results, progress("measuring") as report:
@@ -222,11 +191,11 @@ def command(
         show(*keys_view(asked_text(setting), first, found.keys, made.chosen.device))
     else:
         if first:
-            command = step.command or typed_with("--json" if every else "--all")
+            command = step.command or typed_with("--json" if whole else "--all")
             show(
-                *answered_view(setting, answer, command, None if every else top, (step.instead, step.refused))
+                *answered_view(setting, answer, command, None if whole else top, (step.instead, step.refused))
             )
-            if made.node.hardware and not every:
+            if made.node.hardware and not whole:
                 print_words(hardware_note(made.node.hardware, first))
         else:
             show(*refused_view(setting, answer))
@@ -264,7 +233,7 @@ _OF_RADIOS = {
     "packet_bytes": "--packet-bytes",
     "delivery": "--delivery",
     "loss": "--loss",
-    "answer_bytes": "--answer",
+    "answer": "--answer",
 }
 
 
@@ -275,7 +244,7 @@ def _needs(text: str, stored: bool) -> tuple[list[str], bool]:
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
     others, resists = [word for word in words if word != protection.NEED], protection.NEED in words
-    if stored and click.get_current_context().get_parameter_source("needs") is ParameterSource.DEFAULT:
+    if stored and click.get_current_context().get_parameter_source("need") is ParameterSource.DEFAULT:
         return ["confidentiality", "integrity"], False
     if words and (stored or resists) and set(others) <= {"constant-time"}:
         others += ["confidentiality", "integrity"]

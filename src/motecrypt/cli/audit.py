@@ -15,7 +15,6 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
-    FILE,
     db_option,
     open_results,
     print_json,
@@ -24,6 +23,7 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
+from motecrypt.cli._request import FILE
 from motecrypt.present.terminal.audit import audit_view, secrets_view
 from motecrypt.results.findings.audit import SEED
 

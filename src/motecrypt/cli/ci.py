@@ -5,24 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import write_atomically
-from motecrypt.cli._output import (
-    FILE,
-    FOLDER,
-    db_option,
-    jobs_option,
-    print_json,
-    print_next,
-    show,
-    stages,
-    table_options,
-    typed_with,
-)
+from motecrypt.cli._output import db_option, print_json, print_next, show, stages, table_options, typed_with
+from motecrypt.cli._request import FILE, FOLDER, jobs_option, taken
 
 if TYPE_CHECKING:
     from motecrypt.app.ci import CiPlan
@@ -55,19 +45,14 @@ if TYPE_CHECKING:
 @db_option
 @table_options
 def command(
-    config: Path,
-    base: str | None,
-    no_base: bool,
     markdown: Path | None,
     junit: Path | None,
     bencher: Path | None,
-    asv: Path | None,
-    history: Path | None,
-    record: bool,
     merge: Sequence[Path],
     jobs: int | None,
     db: Path | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Measure what motecrypt.toml names, and compare it with its budgets and with the base commit.
 
@@ -81,7 +66,7 @@ def command(
     from motecrypt.app import ci as app
     from motecrypt.present.terminal.gate import ci_view
 
-    request = app.CiRequest(config, base, no_base, history, record, asv)
+    request = taken(app.CiRequest, given)
     if merge:
         _merge(app.history_file(request), merge)
         return

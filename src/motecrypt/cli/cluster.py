@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from motecrypt.cli._interrupt import patient
-from motecrypt.cli._output import FOLDER
+from motecrypt.cli._request import FOLDER
 from motecrypt.measuring.cluster.places import PORT
 
 tls_option = click.option(

@@ -14,7 +14,8 @@ import click
 from motecrypt.app.compare import CompareRequest, HistoryRequest, compare, compare_history
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import write_atomically
-from motecrypt.cli._output import FILE, PATH, print_json, print_next, show, table_options, typed_with
+from motecrypt.cli._output import print_json, print_next, show, table_options, typed_with
+from motecrypt.cli._request import FILE, PATH
 from motecrypt.present.compare import Difference
 from motecrypt.present.terminal.compared import compare_view
 from motecrypt.present.terminal.history import history_document, history_view

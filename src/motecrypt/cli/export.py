@@ -10,7 +10,8 @@ from motecrypt.air.radios import load_radio
 from motecrypt.app.export import ExportRequest
 from motecrypt.app.export import export as write_library
 from motecrypt.base.errors import InputError
-from motecrypt.cli._output import PATH, db_option, json_option, print_json, print_next, print_note, progress
+from motecrypt.cli._output import db_option, json_option, print_json, print_next, print_note, progress
+from motecrypt.cli._request import PATH
 from motecrypt.exports.commands import LinkRadio
 from motecrypt.exports.targets import target_names
 

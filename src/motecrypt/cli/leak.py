@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._firmware import device_option, input_option
-from motecrypt.cli._output import (
-    FILE,
-    PATH,
-    print_json,
-    print_next,
-    progress,
-    show,
-    table_options,
-    typed_with,
-)
+from motecrypt.cli._output import print_json, print_next, progress, show, table_options, typed_with
+from motecrypt.cli._request import FILE, PATH, taken
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.present.runs.capture import attack_view, capture_view
 from motecrypt.present.runs.leak import control_document, controls_view, leak_view
@@ -113,27 +105,17 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
 def command(
     firmware: Path | None,
     device: str,
-    cipher: str | None,
-    variant: str | None,
-    function: str | None,
-    start: str | None,
-    skip: int,
-    instructions: int | None,
-    vary: str,
-    shared: tuple[str, ...],
     model: str,
     coefficients: Path | None,
     pairs: tuple[int, int] | None,
     traces: int,
-    snr: float,
     seed: int,
-    align: bool,
     save: Path | None,
     attack: str | None,
     controls: bool,
     input_file: BinaryIO | None,
-    max_seconds: float,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Record simulated power traces of a function of FIRMWARE and test whether they depend on its input.
 
@@ -162,12 +144,10 @@ def command(
             "for our own ciphers use motecrypt audit CIPHER --part power"
         )
     from motecrypt.app.leak import LeakRequest, leak_plan, plan
-    from motecrypt.attack.leakage.assessment import LeakQuestion
-    from motecrypt.attack.leakage.harness import LeakWindow
 
-    window = LeakWindow(function, start, skip, instructions, vary, shared)
-    question = LeakQuestion(traces, snr, seed, _model(model, coefficients), pairs, align)
-    made = plan(LeakRequest(firmware, cipher, variant, device, window, question, input_file, max_seconds))
+    given |= {"firmware": firmware, "device": device, "input": input_file}
+    given |= {"traces": traces, "seed": seed, "pairs": pairs, "model": _model(model, coefficients)}
+    made = plan(taken(LeakRequest, given))
     with progress(f"recording {made.function}") as report:
         found = leak_plan(made, report)
     if save is not None:

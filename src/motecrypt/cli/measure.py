@@ -15,7 +15,6 @@ from motecrypt.catalog import DEVICE
 from motecrypt.cli._choices import completes, mirror_option
 from motecrypt.cli._output import (
     db_option,
-    jobs_option,
     open_results,
     print_json,
     print_next,
@@ -23,6 +22,7 @@ from motecrypt.cli._output import (
     show,
     table_options,
 )
+from motecrypt.cli._request import jobs_option
 from motecrypt.present.terminal.measurements import (
     best_of,
     board_view,

@@ -21,7 +21,8 @@ from motecrypt.cli._firmware import (
     libraries_option,
     until_option,
 )
-from motecrypt.cli._output import FILE, print_json, print_next, show, table_options, typed_with
+from motecrypt.cli._output import print_json, print_next, show, table_options, typed_with
+from motecrypt.cli._request import FILE
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.present.runs.profile import profile_view
 from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, Profile, choose, speedscope

@@ -9,16 +9,8 @@ import click
 
 from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import completes
-from motecrypt.cli._output import (
-    db_option,
-    jobs_option,
-    print_json,
-    print_next,
-    show,
-    stages,
-    table_options,
-    typed_with,
-)
+from motecrypt.cli._output import db_option, print_json, print_next, show, stages, table_options, typed_with
+from motecrypt.cli._request import jobs_option
 
 AGAIN = "PYTHONPATH=src:tests python -m made.records"
 """What makes the stored figures again, in the folder of the sources."""

@@ -14,8 +14,6 @@ from motecrypt.app.report import ReportRequest, report
 from motecrypt.base.errors import InputError
 from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import (
-    FILE,
-    FOLDER,
     compiler_option,
     db_option,
     json_option,
@@ -24,6 +22,7 @@ from motecrypt.cli._output import (
     stages,
     typed_with,
 )
+from motecrypt.cli._request import FILE, FOLDER
 
 DEFAULT = Path("report.html")
 DEADLINE = "30min"

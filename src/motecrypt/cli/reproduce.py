@@ -14,10 +14,7 @@ from motecrypt.app.reproduce import ReproduceRequest, draw, measure_for_report, 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import check_replaceable, default_results, write_atomically
 from motecrypt.cli._output import (
-    FILE,
-    FOLDER,
     db_option,
-    jobs_option,
     open_results,
     print_json,
     print_next,
@@ -27,6 +24,7 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
+from motecrypt.cli._request import FILE, FOLDER, jobs_option
 from motecrypt.present.terminal import TextAnswer, TextTable
 from motecrypt.present.terminal.reproduced import findings_view, studies_view, study_view
 from motecrypt.studies import folders, names, study

@@ -16,9 +16,6 @@ from motecrypt.base.model import Measurement
 from motecrypt.base.paths import written_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import (
-    FILE,
-    FOLDER,
-    PATH,
     compiler_option,
     db_option,
     json_option,
@@ -29,6 +26,7 @@ from motecrypt.cli._output import (
     show,
     wide_option,
 )
+from motecrypt.cli._request import FILE, FOLDER, PATH
 from motecrypt.present.terminal.measurements import measurements_view
 
 TABLE_ROWS = 1000

@@ -13,7 +13,8 @@ from motecrypt.app.stack import StackRequest, stack
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._firmware import device_option, firmware_argument
-from motecrypt.cli._output import FILE, print_json, print_next, show, table_options, typed_with
+from motecrypt.cli._output import print_json, print_next, show, table_options, typed_with
+from motecrypt.cli._request import FILE
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.present.runs.stack import functions_view, program_view
 from motecrypt.present.terminal import BLANK

@@ -13,16 +13,8 @@ from motecrypt.app.sweep import estimate as estimated
 from motecrypt.app.sweep_plan import SweepPlan
 from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import mirror_option
-from motecrypt.cli._output import (
-    PATH,
-    db_option,
-    jobs_option,
-    json_option,
-    open_results,
-    print_json,
-    print_next,
-    stages,
-)
+from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, stages
+from motecrypt.cli._request import PATH, jobs_option
 from motecrypt.cli.cluster import say, tls_option
 from motecrypt.measuring.bench.plan import group_of
 from motecrypt.present.terminal.measurements import sweep_summary
