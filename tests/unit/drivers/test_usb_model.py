@@ -211,6 +211,14 @@ def test_unplugged_and_plugged_in_again(program: Path) -> None:
     device.at(device.time + 1000).says(b"b").done()
 
 
+def test_another_device_in_its_place_has_none_of_its_endpoints(program: Path) -> None:
+    device = Device(program).opened().put(SIE_CONTROL + CLEAR, PULL_UP).at(device_time := 10**6, NEVER)
+    device.put(SIE_CONTROL + SET, PULL_UP).at(device_time, device_time + ATTACHES)
+    device.enumerated(configuration(data_class=3)).store(*endpoint(3, True)).store(0x180, b"x")
+    device.arm(0x80 + 24, FULL | 1).at(device.time + 10**6)
+    device.reads(STATUS, VBUS | CONNECTED).reads(BUFFERS, 0).says(b"").done()
+
+
 def test_frames_are_counted_once_the_bus_is_in_use(program: Path) -> None:
     device = Device(program).opened().put(INTE, 1 << 17).reads(SOF, RESETS // 1000).do("interrupts", then=0)
     device.at(5_000_000).do("interrupts", then=1 << 17).reads(SOF, 5000 & 0x7FF).do(
