@@ -19,7 +19,8 @@ from xdist.scheduler import LoadScopeScheduling
 PLACE = Path(__file__).with_name("costs.toml")
 WIDE = Path(__file__).with_name("wide.toml")
 ALL = bool(os.environ.get("MOTECRYPT_TEST_ALL"))
-"""Whether `./test --all` runs: random tests have more runs then."""
+"""Whether `./test --all` or `./test mutants` runs: random tests have more runs then, and each key of each
+descriptor is tried."""
 ALONE_S = 10.0
 """From here on a test is listed and handed out by itself."""
 PROPERTY = "processor_s"
