@@ -50,9 +50,45 @@ def test_a_snippet_takes_what_the_manual_says(tmp_path: Path, text: str, cycles:
     assert run(tmp_path, code, Options(trace=trace), stm32l1()).cycles == AROUND + cycles
 
 
-@pytest.mark.parametrize("text", ["uadd8 r0, r1, r3", "umaal r0, r4, r1, r3", "smlabb r0, r1, r3, r4"])
+#: The DSP extension (ARM DDI 0403, A4.4.3 to A4.4.7), by what each instruction takes.
+DSP = [
+    *(
+        f"{kind}{what} r0, r1, r3"
+        for kind in ("s", "q", "sh", "u", "uq", "uh")
+        for what in ("add8", "sub16", "asx", "sax")
+    ),
+    *(
+        f"{name} r0, r1, r3"
+        for name in ("qadd", "qsub", "qdadd", "qdsub", "sel", "pkhbt", "sxtab", "sxtab16")
+    ),
+    *(
+        f"{name} r0, r1, r3"
+        for name in ("sxtah", "uxtab", "uxtab16", "uxtah", "usad8", "smuad", "smuadx", "smusd")
+    ),
+    *(f"{name} r0, r1, r3" for name in ("smusdx", "smulwb", "smulwt", "smulbb", "smultt", "smmul", "smmulr")),
+    *(
+        f"{name} r0, r1, r3, r4"
+        for name in ("smlabb", "smlatt", "smlad", "smladx", "smlawb", "smlawt", "smlsd")
+    ),
+    *(f"{name} r0, r1, r3, r4" for name in ("smmla", "smmlar", "smmls", "smmlsr", "usada8")),
+    *(f"{name} r0, r4, r1, r3" for name in ("smlalbb", "smlaltt", "smlald", "smlaldx", "smlsld", "umaal")),
+    *(f"{name} r0, r1" for name in ("sxtb16", "uxtb16")),
+    "ssat16 r0, #4, r1",
+    "usat16 r0, #4, r1",
+]
+
+
+@pytest.mark.parametrize("text", DSP)
 def test_an_instruction_of_the_m4_is_a_fault_with_its_address(tmp_path: Path, text: str) -> None:
     with pytest.raises(Fault) as caught:
         run(tmp_path, assembled(tmp_path, text), device=stm32l1())
     said = str(caught.value)
     assert "undefined instruction (" in said and " at 0x800001a" in said and "\n" not in said
+
+
+def test_what_looks_like_it_runs(tmp_path: Path) -> None:
+    text = "ssat r0, #4, r1, asr #1; usat r0, #4, r1, asr #4; ssat r0, #4, r1; sxtb.w r0, r1; uxth.w r0, r1, ror #8"
+    text += (
+        "; sxth.w r0, r1; uxtb.w r0, r1, ror #16; smull r0, r4, r1, r3; umlal r0, r4, r1, r3; sdiv r0, r3, r1"
+    )
+    assert run(tmp_path, assembled(tmp_path, text), device=stm32l1()).cycles > AROUND

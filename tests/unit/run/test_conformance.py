@@ -9,6 +9,8 @@ import pytest
 from avr_counted import UNO, assemble
 
 from kits import needs_kit
+from motecrypt.base.model import Device
+from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.conformance import STATES, Condition, Feature, features, table, watch_list
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
@@ -40,7 +42,7 @@ def test_the_documentation_has_the_list() -> None:
 
 
 def test_a_list_is_of_a_chip() -> None:
-    assert features("ATmega8") == () and watch_list("ATmega8") == ""
+    assert features("RP2040") == () and watch_list("RP2040") == ""
     assert FOUND[0].part == "core" and len(NOTED) > 10
 
 
@@ -64,9 +66,9 @@ def _stores(conditions: tuple[Condition, ...]) -> str:
     return "".join(f"    put {address:#x}, {value:#x}\n" for address, value in values.items())
 
 
-def _notes(folder: Path, body: str, **how: object) -> tuple[str, ...]:
-    image = read_image(assemble(folder, body + "    finish\n"), UNO)
-    return run_freely(image, UNO, FreeRun(max_seconds=0.01, **how), lambda data: None).notes  # type: ignore[arg-type]
+def _notes(folder: Path, body: str, device: Device = UNO, **how: object) -> tuple[str, ...]:
+    image = read_image(assemble(folder, body + "    finish\n", device=device), device)
+    return run_freely(image, device, FreeRun(max_seconds=0.01, **how), lambda data: None).notes  # type: ignore[arg-type]
 
 
 @needs_kit("avr")
@@ -128,3 +130,24 @@ def test_only_the_fidelity_table_claims_exact_cycles() -> None:
     found = [str(p) for p in places if p.name != "fidelity.md" and claim.search(p.read_text())]
     assert found == []
     assert not claim.search((DOCS / "fidelity.md").read_text().partition("##")[2])
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        *((name, ("ADC", "SPI", "TWI")) for name in ("uno", "nano", "mega2560", "leonardo", "atmega8")),
+        *((name, ("ADC", "SPI", "TWI")) for name in ("atmega644p", "atmega1284p", "atmega128rfa1")),
+        *((name, ("ADC",)) for name in ("attiny84", "attiny85")),
+    ],
+)
+def test_every_avr_says_that_nothing_is_connected(name: str, parts: tuple[str, ...], tmp_path: Path) -> None:
+    device = Catalog.load().device(name)
+    small = device.chip in ("ATmega8", "ATtiny84", "ATtiny85")
+    for part, (usual, own) in {
+        "ADC": ("put 0x7A, 0xC0", "put 0x26, 0xC0"),
+        "SPI": ("put 0x4C, 0x50\n    put 0x4E, 1", "put 0x2D, 0x50\n    put 0x2F, 1"),
+        "TWI": ("put 0xBC, 0x24", "put 0x56, 0x24"),
+    }.items():
+        told = _notes(tmp_path, f"    {own if small else usual}\n", device)
+        named = [note.split(":")[0].split(" ")[0] for note in told]
+        assert named == ([part] if part in parts else []), (part, told)

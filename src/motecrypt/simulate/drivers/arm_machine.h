@@ -379,9 +379,12 @@ static void end_undefined(struct machine *m, uint32_t pc) {
 }
 
 /* Ends the run before instructions that Unicorn executes, though the core lacks them: CBZ, CBNZ and IT of 16 bits on
- * ARMv6-M; or though the unit for them is not modelled here. */
+ * ARMv6-M, some of the DSP extension on Cortex-M3; or though the unit for them is not modelled here. */
 static void refuse(struct machine *m, const struct walk *walk) {
     if (!m->has_pipeline && walk->instruction.bytes == 2 && thumb2_only_name(walk->code, 0) != NULL) {
+        end_undefined(m, walk->at);
+    } else if (m->cpu == UC_CPU_ARM_CORTEX_M3 && walk->instruction.bytes == 4 &&
+               thumb2_needs_dsp(walk->code, code_at(m, walk->at + 2))) {
         end_undefined(m, walk->at);
     } else if (m->has_pipeline && walk->instruction.class == THUMB2_float && m->attend == NULL) {
         finish(m, "fault",

@@ -357,6 +357,15 @@ static inline struct thumb2_instruction thumb2_decode(uint16_t code, uint16_t ne
     return out;
 }
 
+/* Instructions of the DSP extension that Unicorn carries out on a core without it: multiplications of 32 bits but MUL,
+ * MLA, MLS, SMULL, UMULL, SMLAL and UMLAL (A5.3.16, A5.3.17), extensions that add (A5.3.12), SSAT16 and USAT16 (A5.3.3). */
+static inline bool thumb2_needs_dsp(uint16_t first, uint16_t second) {
+    return (first & 0xFF80u) == 0xFB00u   ? (first & 0x70u) != 0
+           : (first & 0xFFC0u) == 0xFBC0u ? (second & 0xF0u) != 0
+           : (first & 0xFF80u) == 0xFA00u ? (second & 0xF080u) == 0xF080u && ((first & 15u) != 15u || (first & 0x60u) == 0x20u)
+                                          : (first & 0xFF70u) == 0xF320u && (second & 0xF0C0u) == 0;
+}
+
 /* The name of an instruction that ARMv6-M lacks; NULL: it has it, or no ARMv7-M has it. */
 static inline const char *thumb2_only_name(uint16_t code, uint16_t next) {
     const struct thumb2_row *row = thumb2_row_of(code, next);

@@ -81,6 +81,8 @@ class Feature:
         Printed once, when all of `when` holds; "" for none.
     unless
         The option of a free run that makes the note wrong.
+    also
+        Other chips with the same registers, for which the note is right.
     """
 
     part: str
@@ -92,6 +94,7 @@ class Feature:
     note: str = ""
     when: tuple[Condition, ...] = ()
     unless: str = ""
+    also: tuple[str, ...] = ()
 
 
 def features(chip: str) -> tuple[Feature, ...]:
@@ -125,6 +128,7 @@ def _read_feature(row: Table) -> tuple[str, Feature]:
         note=row.text("note", ""),
         when=tuple(_condition(text, row) for text in row.texts("when", [])),
         unless=row.text("unless", ""),
+        also=tuple(row.texts("also", [])),
     )
     row.done()
     return chip, feature
@@ -147,8 +151,8 @@ def watch_list(chip: str, given: Collection[str] = ()) -> str:
         The options of this run; a note that one of them makes untrue is left out.
     """
     lines = []
-    for feature in features(chip):
-        if feature.note and feature.unless not in given:
+    for of, feature in read_features(DATA / "conformance.toml"):
+        if chip in (of, *feature.also) and feature.note and feature.unless not in given:
             conditions = (
                 f"{c.address:#x}:{c.mask:#x}:{'any' if c.value is None else hex(c.value)}"
                 for c in feature.when
