@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -19,8 +20,11 @@ from motecrypt.results.findings.recorded import RecordedAnswer, file_of, text
 from motecrypt.studies import names, needs
 
 
-def main(chosen: Sequence[str]) -> None:
+def main() -> None:
     """Record the studies of these names, or all that have something to record."""
+    parser = argparse.ArgumentParser(prog="python -m made.recorded", description=__doc__)
+    parser.add_argument("study", nargs="*", choices=[[], *names()], metavar="STUDY")
+    chosen: Sequence[str] = parser.parse_args().study
     with open_results(None) as results:
         for name in chosen or names():
             long = needs(name).long
@@ -43,4 +47,4 @@ def _answer(question: FindingQuestion, results: Results) -> RecordedAnswer:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -154,8 +154,10 @@ def test_doctor_shows_the_state_of_each_kit_at_every_width(
         KitState(kits()["avr"], ("avr-gcc",), ()),
         KitState(kits()["host"], (), ()),
     ]
-    monkeypatch.setattr(doctor, "kits", lambda: ["avr", "host"])
-    monkeypatch.setattr(doctor, "state", lambda name: next(s for s in states if s.kit.name == name))
+    monkeypatch.setattr("motecrypt.app.doctor.kits", lambda: ["avr", "host"])
+    monkeypatch.setattr(
+        "motecrypt.app.doctor.state", lambda name: next(s for s in states if s.kit.name == name)
+    )
     out = CliRunner().invoke(doctor.command, [], env={"COLUMNS": width}).stdout
     rows = dict(line.split()[:2] for line in out.splitlines() if line.startswith(("avr ", "host ")))
     assert rows == {"avr": "missing", "host": "ready"}

@@ -65,9 +65,10 @@ def test_devices_have_the_bounds_of_the_recorded_rows() -> None:
     uno = recorded_bounds()["uno"]
     assert uno.rows >= 40 and uno.median < 0.02 and uno.percentile_95 < 0.05
     assert bound_text("uno") == uno.text and bound_text("no such device") == ""
-    assert bound_named("uno") == f"{uno.text}, range seen" and bound_named("no such device") == ""
+    assert bound_named("uno") == f"{uno.text}, range seen of {uno.rows} rows, covers {uno.covers}"
+    assert bound_named("no such device") == ""
     assert bound_told("uno") == uno.told and bound_told("no such device") == ""
-    assert bound_named("nrf52840").endswith("error bound")
+    assert ", error bound of " in bound_named("nrf52840")
     ours = {name: bound_fields(name) for name in ("uno", "nrf52840", "no such device")}
     assert (ours["uno"]["error_bound"], ours["uno"]["range_seen"]) == ("", uno.text)
     assert ours["uno"]["hardware_coverage"] == int(100 * 0.05 ** (1 / uno.rows)) / 100

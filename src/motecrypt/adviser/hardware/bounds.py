@@ -37,13 +37,13 @@ def bound_text(device: str) -> str:
 
 
 def bound_named(device: str) -> str:
-    """The same with its name, such as "± 2.4 %, range seen"."""
+    """The same with what it is, the number of rows and what it covers; empty where there is none."""
     known = recorded_bounds().get(device)
-    return "" if known is None else f"{known.text}, {known.kind}"
+    return "" if known is None else known.named
 
 
 def bound_told(device: str) -> str:
-    """The same with the number of rows, what it covers and of which code; empty where there is none."""
+    """The same with which code it is of; empty where there is none."""
     known = recorded_bounds().get(device)
     return "" if known is None else known.told
 

@@ -62,7 +62,12 @@ class Fidelity:
         return f"{self.percent_covered} %"
 
     @property
-    def told(self) -> str:
-        """The difference, what it is, of how many rows, what it covers, and of which code."""
+    def named(self) -> str:
+        """The difference, what it is, of how many rows, and what it covers."""
         rows = f"{self.rows} row{'' if self.rows == 1 else 's'}"
-        return f"{self.text}, {self.kind} of {rows}, covers {self.covers} ({self.condition})"
+        return f"{self.text}, {self.kind} of {rows}, covers {self.covers}"
+
+    @property
+    def told(self) -> str:
+        """The same, and of which code."""
+        return f"{self.named} ({self.condition})"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from motecrypt.adviser.api import example_command
 from motecrypt.adviser.exported import packed
+from motecrypt.adviser.hardware.bounds import bound_named
 from motecrypt.base.model import STANDINGS
 from motecrypt.base.text import printable
 from motecrypt.present.report import vega
@@ -116,7 +117,10 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
         "looks": as_data(content.catalog.devices),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
-        "adviser": {**packed(content.adviser), "bounds": dict(content.bounds)},
+        "adviser": {
+            **packed(content.adviser),
+            "bounds": {part.device.name: bound_named(part.device.name) for part in content.devices},
+        },
         "signs": {verdict: sign for verdict, (sign, _) in WORDS.items()},
         "tables": source_tables(content.sources),
     }
