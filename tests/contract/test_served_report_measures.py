@@ -61,7 +61,7 @@ def test_an_order_is_measured_stored_and_shown(tmp_path: Path) -> None:
             port, token = int(found[1]), found[2]
             status, page = _ask(port, "GET", f"/{token}/")
             assert status == 200
-            assert b"results are empty" in page and b'id="measure-form"' in page
+            assert b"nothing that this report shows" in page and b'id="measure-form"' in page
             assert b"connect-src 'self'" in page
             order = {"kind": "measure", "devices": ["uno"], "ciphers": ["rc4d"], "bytes": [16]}
             assert _ask(port, "POST", f"/{token}/measure", order, "http://evil.example")[0] == 403
@@ -75,7 +75,7 @@ def test_an_order_is_measured_stored_and_shown(tmp_path: Path) -> None:
             assert {m.message_bytes for m in stored} == {16}
             assert any(m.status == "ok" and m.cycles_median for m in stored)
             page = _ask(port, "GET", f"/{token}/")[1]
-            assert b'id="explorer-form"' in page and b"results are empty" not in page
+            assert b'id="explorer-form"' in page and b"nothing that this report shows" not in page
             wrong = {**order, "ciphers": ["no-such-cipher"]}
             number = json.loads(_ask(port, "POST", f"/{token}/measure", wrong)[1])["number"]
             state = _ended(port, token, number)

@@ -432,8 +432,8 @@ def test_the_other_commands_have_no_line_without_need(
 
 @needs_kit("avr")
 def test_the_serial_port_of_a_leonardo_has_a_note(tmp_path: Path) -> None:
-    """The USB macro is switched on (USBCON, PLLCSR), as the Arduino core does before Serial is used, and a byte
-    is sent (UENUM, UEDATX). libsimavr prints a warning then, which must not be on the firmware's line."""
+    """The USB macro is switched on (USBCON, PLLCSR), as the Arduino core does before Serial is used, and a
+    byte is sent (UENUM, UEDATX). libsimavr prints a warning then, which the firmware's line must not have."""
     device, source, elf = CATALOG.device("leonardo"), tmp_path / "usb.c", tmp_path / "usb.elf"
     sends = "USBCON = 0x80; PLLCSR = 0x12; UENUM = 2; UEDATX = 'h';"
     source.write_text(

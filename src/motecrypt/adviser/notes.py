@@ -351,6 +351,12 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
     """Which budget excludes how many, and the nearest that would fit."""
     tried = [e for e in exclusions if e.budgets]
     hopeless = len(exclusions) - len(tried)
+    unmeasured = sum(e.reason.startswith("not measured") for e in exclusions)
+    if not tried and unmeasured:
+        return [
+            f"No candidate is left: {unmeasured:d} of {len(exclusions):d} are not measured at this length; "
+            "the command measures them."
+        ]
     if not tried:
         return [f"No candidate is left: none of the {len(exclusions):d} meets the needs and fits the device."]
     counts = []

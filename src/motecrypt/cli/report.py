@@ -98,7 +98,8 @@ def command(
         print(f"{printed.path}: {printed.pages} pages, {printed.bytes / 1e6:.1f} MB")
     of = () if db is None else ("--db", str(db))
     if made.content.empty:
-        print("The results are empty: the report lists the commands that fill them.")
+        print("The results have nothing for the report, which lists the commands that fill it.")
+        print("Ciphers of your own are not in it: motecrypt results lists them.")
         print_next(shlex.join(["motecrypt", "reproduce", "rc4d", *of]))
     elif figures is None:
         print_next(typed_with("--figures", "figures"))

@@ -13,7 +13,7 @@ from command_line import ran
 from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported
-from motecrypt.adviser.hardware.bounds import bound_text
+from motecrypt.adviser.hardware.bounds import bound_named, bound_text
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
 from motecrypt.exports.targets import example_sleeps
@@ -50,7 +50,7 @@ def test_the_answer_comes_first_in_five_lines(db: Path) -> None:
     memory = f"{first['flash_bytes']:,} bytes of flash, {first['ram_bytes'] + first['stack_bytes']:,} of RAM"
     assert said["range_seen"] == bound_text("uno") and said["range_seen"].startswith("± ")
     assert said["error_bound"] == "" and said["hardware_rows"] == 45
-    time = f"{first['cpu_us'] / 1000:.2f} ms ({said['range_seen']}, range seen)"
+    time = f"{first['cpu_us'] / 1000:.2f} ms ({bound_named('uno')})"
     costs = f"{time} and {first['packets']} packets a message; {memory}"
     assert f"Costs: {costs}; {first['cpu_energy_percent']:.2f} % of the energy Battery: " in text
     part = f"{first['life_percent_of_plaintext']:.0f} % of the battery life without encryption"

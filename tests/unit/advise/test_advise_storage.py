@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from goldens.views.made_up import filled
 from motecrypt.adviser import api as advise
+from motecrypt.adviser.hardware.bounds import bound_named
 from motecrypt.base.energy import energy_uj
 from motecrypt.base.errors import InputError
 from motecrypt.cli import application
@@ -130,7 +131,7 @@ def test_the_answer_has_its_five_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code == 0 and list(lines) == ["Use", "Costs", "Battery", "Watch out", "Next"]
     per_kb = f"{first['cpu_us_per_kb'] / 1000:.2f} ms and {first['cpu_uj_per_kb']:,.0f} µJ per KB"
     assert first["cpu_us_per_kb"] == pytest.approx(64 * first["cpu_us"])
-    time = f"{first['cpu_us'] / 1000:.2f} ms ({document['range_seen']}, range seen)"
+    time = f"{first['cpu_us'] / 1000:.2f} ms ({bound_named('uno')})"
     each = f"{time} and {first['overhead_bytes']} more bytes a record"
     assert lines["Costs"].strip().startswith(f"{each}; {per_kb}; {first['flash_bytes']:,} bytes of flash")
     assert lines["Next"].strip() == document["next"] and "--link" not in document["next"]

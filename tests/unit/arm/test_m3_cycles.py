@@ -87,7 +87,8 @@ def test_an_instruction_of_the_m4_is_a_fault_with_its_address(tmp_path: Path, te
 
 
 def test_what_looks_like_it_runs(tmp_path: Path) -> None:
-    text = "ssat r0, #4, r1, asr #1; usat r0, #4, r1, asr #4; ssat r0, #4, r1; sxtb.w r0, r1; uxth.w r0, r1, ror #8"
+    text = "ssat r0, #4, r1, asr #1; usat r0, #4, r1, asr #4; ssat r0, #4, r1; sxtb.w r0, r1"
+    text += "; uxth.w r0, r1, ror #8"
     text += (
         "; sxth.w r0, r1; uxtb.w r0, r1, ror #16; smull r0, r4, r1, r3; umlal r0, r4, r1, r3; sdiv r0, r3, r1"
     )

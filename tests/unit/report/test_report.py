@@ -137,7 +137,7 @@ def test_empty_results_say_what_to_run(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "motecrypt reproduce rc4d" in done.output
     page = target.read_text()
-    assert "results are empty" in page
+    assert "nothing that this report shows" in page
     assert "motecrypt reproduce" in page
     assert 'id="explorer"' not in page
 
