@@ -355,13 +355,14 @@ class Entry:
 class Exclusion:
     """One candidate that is not ranked. `budgets` names those it breaks; empty: no budget helps.
     `excess` is the largest of need over budget among them. `failed`: it has no figures, and would be in
-    the running with some."""
+    the running with some. `unmeasured`: nobody has tried it yet, at this length."""
 
     candidate: Candidate
     budgets: tuple[str, ...]
     reason: str
     excess: float = 0.0
     failed: bool = False
+    unmeasured: bool = False
 
     @property
     def group(self) -> str:

@@ -351,7 +351,7 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
     """Which budget excludes how many, and the nearest that would fit."""
     tried = [e for e in exclusions if e.budgets]
     hopeless = len(exclusions) - len(tried)
-    unmeasured = sum(e.reason.startswith("not measured") for e in exclusions)
+    unmeasured = sum(e.unmeasured for e in exclusions)
     if not tried and unmeasured:
         return [
             f"No candidate is left: {unmeasured:d} of {len(exclusions):d} are not measured at this length; "

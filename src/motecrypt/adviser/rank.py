@@ -217,9 +217,10 @@ def _other_lives(
 
 def _without_figures(candidate: Candidate, question: Question) -> Exclusion:
     if candidate.status != "ok":
-        return Exclusion(candidate, (), candidate.reason, failed=True)
+        unmeasured = candidate.status == "not measured"
+        return Exclusion(candidate, (), candidate.reason, failed=True, unmeasured=unmeasured)
     length = taken_bytes(candidate, question.message_bytes)
-    return Exclusion(candidate, (), f"not measured at {length:d} bytes")
+    return Exclusion(candidate, (), f"not measured at {length:d} bytes", unmeasured=True)
 
 
 def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) -> Exclusion | None:

@@ -6,7 +6,7 @@ from motecrypt.adviser.model import Entry, MessageCosts
 
 TIME_VARIES = "its time depends on the data"
 NOTHING_TO_WATCH = "nothing that these models cover"
-NOTHING_FITS = "Nothing fits; the notes say why."
+NOTHING_FITS = "Nothing fits; the reasons are in the notes."
 
 
 def number(value: float) -> str:

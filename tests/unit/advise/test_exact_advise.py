@@ -177,7 +177,7 @@ def test_nothing_fits_is_told_with_the_nearest() -> None:
     assert notes._nothing_fits([out("a", ())] * 3) == [
         "No candidate is left: none of the 3 meets the needs and fits the device."
     ]
-    here, there = out("a", ()), replace(out("b", ()), reason="not measured at 6 bytes")
+    here, there = out("a", ()), replace(out("b", ()), unmeasured=True)
     assert notes._nothing_fits([here, there, there]) == [
         "No candidate is left: 2 of 3 are not measured at this length; the command measures them."
     ]
