@@ -340,3 +340,12 @@ def test_what_comes_first_and_how_long_it_takes_is_said_before(
     assert kits_module._size(0) == sizes[0] and kits_module._size(70) == sizes[70]
     assert kits_module._size(300) == "about 300 MB, 1 to 5 minutes"
     assert kits_module._size(1500) == "about 1500 MB, 2 to 25 minutes"
+
+
+def test_what_is_under_way_ends_though_nobody_hears_of_its_progress(tmp_path: Path) -> None:
+    def closed(text: str) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    script = f"echo dlstatus:1:30:x; sleep 0.3; echo done >{tmp_path}/done"
+    assert "Broken pipe" in runs.trouble(["/bin/sh", "-c", script], dict(os.environ), 60.0, closed)
+    assert (tmp_path / "done").exists()

@@ -18,7 +18,6 @@ from motecrypt.base.model import RECORDED, Cell, Finding, Implementation, Measur
 from motecrypt.cli import main
 from motecrypt.results import Results, rows, schema, store
 from motecrypt.results import merge as merge_module
-from motecrypt.results.opening import opened
 
 BODY = Implementation("rc4", "ours", "default", "opt", (128,), "", (), (), (), Path())
 CELL = Cell("uno", BODY, "encrypt", 128, 32)
@@ -317,23 +316,6 @@ def test_behind_an_older_figure_of_a_cell_the_others_are_read(place: Path) -> No
         assert results.newest_measurements() == [made(5), made(3, host), made(2, pico)]
         asked = {cell.identity for cell in (CELL, pico)}
         assert list(results._each_newest({}, among=asked)) == [made(5), made(2, pico)]
-
-
-def test_a_file_is_opened_by_its_path_or_stays_open_and_is_read_by_compilers(place: Path) -> None:
-    figures = {
-        name: made(day, toolchain=name, compiler=f"compiler {name}") for day, name in ((1, "b"), (2, "c"))
-    }
-    with Results(place) as results:
-        results.store(figures)
-        for given in (place, str(place), results):
-            for compilers, wanted in (((), ["b", "c"]), (("compiler c",), ["c"]), (["iler b"], ["b"])):
-                with opened(given, compilers, make=False) as store:
-                    assert sorted(each.toolchain for each in store.measurements()) == wanted
-        assert len(results.measurements()) == 2  # it is still open
-    for make in (False, True):
-        with opened(place.with_name("none.db"), make=make) as store:
-            assert store.measurements() == []
-        assert place.with_name("none.db").exists() == make
 
 
 def test_a_cell_that_names_a_toolchain_has_its_figures(place: Path) -> None:

@@ -72,6 +72,7 @@ def _run(
 ) -> tuple[str, list[str]]:
     """Why it failed, empty when it did not; and what else it said, without its progress."""
     said: list[str] = []
+    started: subprocess.Popen[bytes] | None = None
     try:
         started = subprocess.Popen(
             command,
@@ -93,6 +94,8 @@ def _run(
         ended_in_time = end.is_alive()
         end.cancel()
     except OSError as error:
+        if started is not None:  # nobody hears of its progress any more; it is not left half done
+            started.wait()
         return str(error), said
     except KeyboardInterrupt:  # it may come before `started` has a value
         process.end(process.descendants(os.getpid()))

@@ -4,28 +4,24 @@
 #ifndef MOTECRYPT_AVR_CHIP_H
 #define MOTECRYPT_AVR_CHIP_H
 
-#include <fcntl.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_io.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-/* NULL: libsimavr does not know it. What it prints meanwhile is dropped (an ATmega8 has a port less): standard output
- * is the firmware's line. */
+static FILE *firmware_line; /* standard output, where libsimavr must not print: an ATmega8 has a port less, it says */
+
+/* NULL: libsimavr does not know it. */
 static avr_t *chip_make(const char *mcu) {
     avr_t *avr = avr_make_mcu_by_name(mcu);
-    int output = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (avr == NULL || output < 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
+    firmware_line = stdout;
+    stdout = fopen("/dev/null", "we");
+    if (avr == NULL || stdout == NULL) {
         return NULL;
     }
     avr_init(avr);
-    fflush(stdout);
-    dup2(output, STDOUT_FILENO);
-    close(output);
-    close(nowhere);
     return avr;
 }
 

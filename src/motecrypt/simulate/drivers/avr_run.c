@@ -434,7 +434,6 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     avr_global_logger_set(quiet);
     make_chip(mcu, clock_hz, image, base, start);
-    stdout = fopen("/dev/null", "we"); /* libsimavr prints there, and its descriptor is the firmware's line */
     if (!board_open(&board, run.avr, data)) {
         fail(board.trouble, board.eeprom_path ? board.eeprom_path : data);
     }

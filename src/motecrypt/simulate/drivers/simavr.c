@@ -244,7 +244,7 @@ static void next_request(void) {
 static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
     (void)irq;
     (void)parameter;
-    putchar((uint8_t)value);
+    putc((uint8_t)value, firmware_line);
     if (++sim.output_since_input > MAX_OUTPUT) {
         sim.fault_kind = "flood";
         finish("fault", "the firmware floods its UART: more than %d bytes without being asked", MAX_OUTPUT);
@@ -301,7 +301,7 @@ static avr_cycle_count_t first_byte(avr_t *avr, avr_cycle_count_t when, void *pa
 
 static void read_input(void) {
     ssize_t n;
-    fflush(stdout);
+    fflush(firmware_line);
     if (restart_descriptor) {
         restart_or_input();
     }
