@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from motecrypt.link.told import NodeEvent, NodeMessage
 
 _GOOD = ("accepted", "sent")
+ORDER_S = 120.0
+"""More than the link needs for any one message, with others waiting before it."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,50 @@ def send(request: SendRequest, progress: Progress | None = None, stop: Stop | No
             if how.kind == "command" and request.to is not None:
                 delivery.hear_node(how.wait_s)
             return _send(delivery, way, items, stop, progress or (lambda *_: None))
+
+
+@dataclass(frozen=True)
+class OrderResult:
+    """What a running gateway said of each message to a node, and how long that took."""
+
+    node: int
+    outcomes: Sequence[Mapping[str, object]]
+    seconds: float
+
+    @property
+    def lost(self) -> list[str]:
+        """What became of each message that did not arrive, and why."""
+        bad = [told for told in self.outcomes if told["outcome"] not in _GOOD]
+        return [
+            f"message: {told['outcome']}" + (f" ({told['why']})" if "why" in told else "") for told in bad
+        ]
+
+    @property
+    def failed(self) -> str:
+        """The same in one line; empty if all arrived."""
+        return "; ".join(self.lost)
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON."""
+        told = {"node": self.node, "items": len(self.outcomes), "outcomes": self.outcomes}
+        return {**told, "seconds": self.seconds, "failed": self.failed}
+
+
+def order(socket: Path, messages: Sequence[bytes], node: int | None, how: SendHow) -> OrderResult:
+    """Have the gateway that listens at this socket send messages to a node.
+
+    InputError where no node is named, nobody listens there, or the gateway takes no such order.
+    """
+    from motecrypt.link.gateway.control import ask
+
+    if node is None:
+        raise InputError(f"--to: missing; {socket} is a running gateway; name the node")
+    kind = "unconfirmed" if node == BROADCAST and how.kind == "message" else how.kind  # as when sent directly
+    wait_s = how.wait_s if kind == "command" else 0.0
+    begun = time.monotonic()
+    orders = ({"node": node, "hex": each.hex(), "as": kind, "wait_s": wait_s} for each in messages)
+    outcomes = [ask(socket, each, wait_s + ORDER_S) for each in orders]
+    return OrderResult(node, outcomes, round(time.monotonic() - begun, 3))
 
 
 def _read(path: Path) -> bytes:

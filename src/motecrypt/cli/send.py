@@ -11,12 +11,11 @@ from typing import Any
 import click
 
 from motecrypt.app.paper_link import PaperLink, check_key, send_paper
-from motecrypt.app.send import SendRequest, send
+from motecrypt.app.send import SendHow, SendRequest, order, send
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._link_options import NodeNumber, mode_options
 from motecrypt.cli._output import json_option, print_json, print_note, progress
 from motecrypt.cli._request import FILE, taken
-from motecrypt.cli._through import send_through
 from motecrypt.link.ports.signals import Stop
 
 
@@ -86,7 +85,14 @@ def command(
     if not texts and not files:
         texts = [_line(each, as_hex) for each in sys.stdin.buffer]
     if through:
-        send_through(Path(port), to, texts, kind, given["wait_s"] if as_command else 0.0, as_json)
+        told = order(Path(port), texts, to, SendHow(kind, given["wait_s"]))
+        if as_json:
+            print_json(told.document())
+        else:
+            count = len(told.outcomes)
+            print(f"{count - len(told.lost)} of {count} messages accepted by node {told.node}")
+        if told.failed:
+            raise MotecryptError(told.failed)
         return
     given |= {"port": port, "messages": texts, "kind": kind, "mode": mode, "pause_s": interval_ms / 1000}
     with Stop() as stop, progress("send") as report:

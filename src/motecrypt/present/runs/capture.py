@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from motecrypt.present.runs.leak import ROWS, left_out, order_line
-from motecrypt.present.terminal import TextAnswer, TextBlock, TextTable
+from motecrypt.present.runs.leak import ROWS, order_line
+from motecrypt.present.terminal import TextAnswer, TextBlock, TextTable, more_rows
 
 if TYPE_CHECKING:
     from motecrypt.attack.leakage.capture_attack import CaptureReport
@@ -32,7 +32,7 @@ def capture_view(title: str, found: CaptureTest, traces: int, samples: int) -> l
                 for leak in order.leaks[:ROWS]
             ]
             title = f"Samples that leak at order {order.order}, the strongest first"
-            blocks.append(TextTable(title, ("sample", "|t|"), rows, left_out(len(order.leaks), ROWS)))
+            blocks.append(TextTable(title, ("sample", "|t|"), rows, more_rows(len(order.leaks), ROWS)))
     return blocks
 
 

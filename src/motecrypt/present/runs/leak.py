@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from motecrypt.present.terminal import TextAnswer, TextBlock, TextTable
+from motecrypt.present.terminal import TextAnswer, TextBlock, TextTable, more_rows
 
 if TYPE_CHECKING:
     from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest
@@ -39,14 +39,9 @@ def leak_view(
     for order, those in zip(found.orders, places, strict=True):
         if those:
             title = f"Leaks of order {order.order}, the strongest first"
-            rows, more = [_row(place) for place in those[:ROWS]], left_out(len(those), ROWS)
+            rows, more = [_row(place) for place in those[:ROWS]], more_rows(len(those), ROWS)
             blocks.append(TextTable(title, COLUMNS, rows, more, ("function", "samples"), ("line",)))
     return blocks
-
-
-def left_out(count: int, shown: int) -> str:
-    """What is said of the rows that are not shown."""
-    return f"{count - shown} more: --json has all" if count > shown else ""
 
 
 def _verdict(found: Assessment, parts: str | None) -> str:
