@@ -159,7 +159,7 @@ class OrderResult:
 
     @property
     def lost(self) -> list[str]:
-        """What became of each message that did not arrive, and why."""
+        """Each message that did not arrive: its outcome, and why."""
         bad = [told for told in self.outcomes if told["outcome"] not in _GOOD]
         return [
             f"message: {told['outcome']}" + (f" ({told['why']})" if "why" in told else "") for told in bad

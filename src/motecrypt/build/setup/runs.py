@@ -94,7 +94,7 @@ def _run(
         ended_in_time = end.is_alive()
         end.cancel()
     except OSError as error:
-        if started is not None:  # nobody hears of its progress any more; it is not left half done
+        if started is not None:  # nobody sees its progress any more; it is not left half done
             started.wait()
         return str(error), said
     except KeyboardInterrupt:  # it may come before `started` has a value
