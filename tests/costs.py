@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+import zlib
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ WIDE = Path(__file__).with_name("wide.toml")
 ALL = bool(os.environ.get("MOTECRYPT_TEST_ALL"))
 """Whether `./test --all` or `./test mutants` runs: random tests have more runs then, and each key of each
 descriptor is tried."""
+SHARE_VARIABLE = "MOTECRYPT_TEST_SHARE"
+"""`K/N`: only the Kth of N parts of the files."""
 ALONE_S = 10.0
 """From here on a test is listed and handed out by itself."""
 PROPERTY = "processor_s"
@@ -118,7 +121,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, N
         if wide.search(item.nodeid):
             item.add_marker("wide")
     yield
+    if share := os.environ.get(SHARE_VARIABLE):
+        items[:] = [item for item in items if in_share(item.nodeid, share)]
     order(items)
+
+
+def in_share(test: str, share: str) -> bool:
+    """Whether a test belongs to this part. By its file's name alone, so that all parts are all tests, also on
+    machines that collect others."""
+    number, _, parts = share.partition("/")
+    return zlib.crc32(file_of(test).encode()) % int(parts) == int(number) - 1
 
 
 def order(items: list[pytest.Item]) -> None:

@@ -3,8 +3,8 @@
 Before that it installs what the suites need. The cross-checks compare our figures with other programs
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out, and
 `--all` adds the cross products, which a nightly run has. All suites share one set of workers, and the
-costliest tests start first (costs.py). While one works on something, `./test PATH...`, `./test -k WORD` and
-`./test --changed` (changed.py) run what concerns it.
+costliest tests start first (costs.py). `--share 1/2` runs one half of the test files. While one works on
+something, `./test PATH...`, `./test -k WORD` and `./test --changed` (changed.py) run what concerns it.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
 hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages
 over the link in virtual time (campaign/main.py); `./test proof` proves parts of its core (proof/main.py);
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,7 @@ def main(arguments: Sequence[str]) -> int:
     started = time.monotonic()
     if chosen.all:
         os.environ["MOTECRYPT_TEST_ALL"] = "1"
+    os.environ[costs.SHARE_VARIABLE] = chosen.share or ""
     marks = QUICK if chosen.quick else ALL if chosen.all else USUAL
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
         checks = {name: beside.submit(_check, name) for name in names if name in CHECKS}
@@ -99,7 +101,9 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.record and ran.code in (0, 1) and ran.took_s:
         costs.store(costs.recorded(ran.took_s))
     tell_costliest(ran)
-    return summary_of(outcomes, time.monotonic() - started, chosen.quick)
+    left_out = [f"--quick: left out {LEFT_OUT}"] if chosen.quick else []
+    left_out += [f"--share {chosen.share}: left out the other test files"] if chosen.share else []
+    return summary_of(outcomes, time.monotonic() - started, left_out)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -116,6 +120,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help=f"leave out {LEFT_OUT}")
     parser.add_argument("--all", action="store_true", help="with the cross products, too")
+    parser.add_argument(
+        "--share", metavar="K/N", help="only the Kth of N parts of the test files, such as 1/2"
+    )
     parser.add_argument("-k", dest="word", metavar="WORD", help="only tests with this word, as for pytest")
     parser.add_argument(
         "--changed",
@@ -143,6 +150,11 @@ def _contradiction(chosen: argparse.Namespace) -> str:
     files = [name for name in chosen.names if name not in (*CHECKS, *SUITES)]
     if chosen.quick and chosen.all:
         return "--quick and --all exclude each other: give one"
+    part = re.fullmatch(r"([1-9][0-9]?)/([1-9][0-9]?)", chosen.share or "1/1")
+    if part is None or int(part[1]) > int(part[2]):
+        return f"--share '{chosen.share}': give K/N, such as 1/2"
+    if chosen.share and (files or chosen.word or chosen.record or chosen.changed is not None):
+        return "--share is a part of whole suites: give it with suites, or alone"
     if chosen.record and (chosen.names or chosen.quick or chosen.all or chosen.word):
         return "--record keeps the costs of all tests: give it alone"
     if chosen.changed is not None and (chosen.names or chosen.quick or chosen.all or chosen.word):
@@ -347,7 +359,7 @@ def tell_costliest(ran: Ran) -> None:
         print(f"{taken:7.1f} s  {test}")
 
 
-def summary_of(outcomes: dict[str, Outcome], wall_s: float, quick: bool) -> int:
+def summary_of(outcomes: dict[str, Outcome], wall_s: float, left_out: Sequence[str]) -> int:
     """What each took, what was skipped and why, what failed, and the count as the last line."""
     print()
     for name, outcome in outcomes.items():
@@ -359,8 +371,8 @@ def summary_of(outcomes: dict[str, Outcome], wall_s: float, quick: bool) -> int:
     failed = [name for outcome in outcomes.values() for name in outcome.failed]
     for name in failed:
         print(f"failed: {name}")
-    if quick:
-        print(f"--quick: left out {LEFT_OUT}")
+    for line in left_out:
+        print(line)
     passed = sum(outcome.passed for outcome in outcomes.values())
     print(f"{passed} passed, {len(failed)} failed, {reasons.total()} skipped")
     return 1 if failed else 0

@@ -93,7 +93,7 @@ def test_failed_tests_are_named_and_skipped_ones_told_with_their_reason(
     ran = _report(tmp_path, {"tests/unit/test_made.py": PASSES, "tests/contract/x/test_bad.py": FAILS})
     ran.code = 1
     outcomes = suites.outcomes_of(ran, ["unit", "contract"], quick=False)
-    code = suites.summary_of(outcomes, 1.0, quick=False)
+    code = suites.summary_of(outcomes, 1.0, [])
     said = capsys.readouterr().out.splitlines()
     assert code == 1
     assert "skipped 1: no such thing here" in said
@@ -124,12 +124,27 @@ def test_processor_time_is_counted_for_each_test_with_its_processes(
     assert capsys.readouterr().out.splitlines()[-1].endswith("tests/unit/test_busy.py::test_asleep")
 
 
-def test_what_quick_leaves_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_left_out_is_told_before_the_count(capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = {"unit": suites.Outcome(passed=3, skipped=2, reasons=Counter({"why": 2}))}
-    assert suites.summary_of(outcomes, 1.0, quick=True) == 0
+    assert suites.summary_of(outcomes, 1.0, ["--quick: left out the browser"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[-2] == f"--quick: left out {suites.LEFT_OUT}"
-    assert said[-1] == "3 passed, 0 failed, 2 skipped"
+    assert said[-2:] == ["--quick: left out the browser", "3 passed, 0 failed, 2 skipped"]
+
+
+def test_shares_are_all_tests_and_each_test_once(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(costs.SHARE_VARIABLE, "")
+    tests = [f"{path.relative_to(ROOT)}::test" for path in (ROOT / "tests").rglob("test_*.py")]
+    for parts in (1, 2, 3):
+        counts = Counter(
+            test for number in range(parts) for test in tests if costs.in_share(test, f"{number + 1}/{parts}")
+        )
+        assert counts == Counter(tests)
+    half = sum(costs.in_share(test, "1/2") for test in tests)
+    assert 0.4 < half / len(tests) < 0.6
+    assert suites.main(["unit", "--quick", "--share", "2/2"]) in (0, 1)
+    assert os.environ[costs.SHARE_VARIABLE] == "2/2"
 
 
 def test_a_run_that_never_ends_or_leaves_no_report_has_failed(
@@ -196,6 +211,9 @@ def test_modules_are_compiled_once_for_all_processes(
         (["lint", "tests/unit/test_cli.py"], "lint has no tests"),
         (["tests/unit/test_none.py"], "tests/unit/test_none.py"),
         (["units"], "units"),
+        (["--share", "3/2"], "--share '3/2': give K/N, such as 1/2"),
+        (["--share", "half"], "--share 'half': give K/N, such as 1/2"),
+        (["--share", "1/2", "tests/unit/test_cli.py"], "--share is a part of whole suites"),
     ],
 )
 def test_what_cannot_be_asked_together_is_one_line(
