@@ -35,7 +35,7 @@ _FUNCTIONS = {
     ),
     "motecrypt.app.key": ("NodeKeyRequest", "node_key"),
     "motecrypt.app.leak": ("LeakRequest", "LeakResult", "attack_traces", "leak", "leak_controls"),
-    "motecrypt.app.link": ("message_costs",),
+    "motecrypt.app.airtime": ("message_costs",),
     "motecrypt.app.link_ends": ("SerialRadio",),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
     "motecrypt.app.mote": ("build_mote",),

@@ -175,7 +175,7 @@ def test_tables_read_beyond_64_kb_show_as_secret_addresses(outsider: Outsider) -
 
 
 def test_the_radio_is_weighed_like_ours(outsider: Outsider) -> None:
-    told = outsider.json("link", "--radio", "./examples/rfm69.toml", "--bytes", "64")
+    told = outsider.json("airtime", "--radio", "./examples/rfm69.toml", "--bytes", "64")
     text = json.dumps(told)
     # 3 preamble, 4 sync, 1 length, 64 payload and 2 CRC bytes at 250 kb/s: 32 us a byte.
     assert "2368" in text, text

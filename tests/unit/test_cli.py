@@ -14,7 +14,7 @@ import pytest
 from command_line import ran
 from motecrypt.base.model import Measurement
 from motecrypt.base.paths import write_atomically
-from motecrypt.cli import application
+from motecrypt.cli import RENAMED, application, main
 from motecrypt.cli._output import print_table
 from motecrypt.results import Results
 
@@ -140,7 +140,7 @@ def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
         (["measure", "--cipher", "rc4d", "--flags=-O2 -wrapper /bin/sh"], "'-wrapper' is not allowed"),
         (["results", "--library", "mbedtsl"], "unknown library"),
         (["results", "--status", "done"], "unknown status 'done'"),
-        (["link", "--timeout-ms", "nan"], "timeout_ms is nan"),
+        (["airtime", "--timeout-ms", "nan"], "timeout_ms is nan"),
         (["radio", "srf", "--seconds", "-1"], "is not in the range"),
         (["wlan", "--sample", "text:1000G"], "a sample of 1,000,000,000,000 bytes"),
         (["wlan", "--sample", "text:10k", "--device", "uno"], "nothing is encrypted"),
@@ -288,3 +288,20 @@ def test_a_written_file_respects_the_umask_and_keeps_the_replaced_ones_permissio
         assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
     finally:
         os.umask(before)
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_a_command_works_under_the_name_it_had_and_tells_the_new_one(
+    old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for name in (new, old):
+        with pytest.raises(SystemExit) as ended:
+            main([name, "--help"])
+        assert ended.value.code == 0
+        told.append(capsys.readouterr())
+    assert told[0].out == told[1].out and not told[0].err
+    assert told[1].err == f"motecrypt: '{old}' is '{new}' now; the old name goes with the next version\n"
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert f"  {new} " in (listed := capsys.readouterr().out) and f"\n  {old} " not in listed

@@ -47,10 +47,10 @@ LINES = {
 #: They work for a while or print more than a screen: the last line is the command that comes next.
 LONG = {
     "advise",
+    "airtime",
     "audit",
     "compare",
     "export",
-    "link",
     "measure",
     "profile",
     "records",
@@ -196,8 +196,8 @@ def accepts(words: list[str]) -> None:
 
 
 STEPS = (
-    ("link --radio srf", "advise --device uno --radio srf"),
-    ("link --radio lora --bytes 16 --packet-bytes 40", "--packet-bytes 40 --bytes 16"),
+    ("airtime --radio srf", "advise --device uno --radio srf"),
+    ("airtime --radio lora --bytes 16 --packet-bytes 40", "--packet-bytes 40 --bytes 16"),
     ("wlan data.bin --closed-form", "wlan data.bin --closed-form --cipher ascon-aead128"),
     ("wlan data.bin --closed-form --cipher rc4 --device uno", "audit rc4"),
     (

@@ -50,7 +50,7 @@ def test_motecrypt_alone_shows_three_things_to_try_that_there_are() -> None:
         (["advise", "--radio", "lo"], {"lora"}),
         (["audit", "rc4d"], {"rc4d", "rc4d-two-key"}),
         (["measure", "--library", "mbed"], {"mbedtls"}),
-        (["link", "--radio", "sr"], {"srf"}),
+        (["airtime", "--radio", "sr"], {"srf"}),
         (["advise", "--device", "x"], set()),
     ],
 )

@@ -240,7 +240,7 @@ def test_what_changed_chooses_the_tests_that_own_it(monkeypatch: pytest.MonkeyPa
     made = _owned(
         monkeypatch, ["src/motecrypt/air/radios/stretches.py", "tests/unit/test_cli.py"], costs.Costs()
     )
-    assert made.chosen == {"": {"tests/unit/radios/test_link_command.py", "tests/unit/test_cli.py"}}
+    assert made.chosen == {"": {"tests/unit/radios/test_airtime_command.py", "tests/unit/test_cli.py"}}
     made = _owned(monkeypatch, ["docs/radio.md"], costs.Costs())
     assert "tests/unit/test_documented_figures.py" in made.chosen[""]
 
@@ -256,7 +256,7 @@ def test_the_words_of_owners_reach_pytest(monkeypatch: pytest.MonkeyPatch) -> No
 def test_tests_beyond_the_budget_are_left_out_and_told_but_not_those_that_changed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    costly = "tests/unit/radios/test_link_command.py"
+    costly = "tests/unit/radios/test_airtime_command.py"
     prices = costs.Costs({costly: changed.BUDGET_S + 1})
     made = _owned(monkeypatch, ["src/motecrypt/air/radios/stretches.py"], prices)
     assert not made.chosen and list(made.told())[-1].endswith(f"./test {costly}")

@@ -98,7 +98,7 @@ def test_the_list_of_commands_imports_none_of_them(arguments: list[str]) -> None
         ("results", set()),
         ("list", set()),
         ("doctor", set()),
-        ("link", set()),
+        ("airtime", set()),
         ("gateway", {"cryptography"}),
         ("file", {"cryptography"}),
         ("crypt", {"cryptography"}),

@@ -26,6 +26,9 @@ from motecrypt.cli._interrupt import CODE, Interrupts, interrupts
 TYPED = "motecrypt.typed"
 """The name under which the context keeps the words of the command as they were typed."""
 
+RENAMED = {"link": "airtime"}
+"""Commands by the name that they had in the version before. It works, and prints the new one."""
+
 
 class _Commands(click.Group):
     """Finds commands as modules of this package."""
@@ -48,6 +51,12 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] in RENAMED:
+            old, args = args[0], [RENAMED[args[0]], *args[1:]]
+            print(
+                f"motecrypt: '{old}' is '{args[0]}' now; the old name goes with the next version",
+                file=sys.stderr,
+            )
         if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
             from motecrypt.catalog import nearest  # reads what every command would wait for
 

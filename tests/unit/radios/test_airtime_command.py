@@ -1,4 +1,4 @@
-"""`motecrypt link`: table, plot, JSON, and what it refuses."""
+"""`motecrypt airtime`: table, plot, JSON, and what it refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.air.radios.plots import text_plot
 from motecrypt.air.radios.stretches import even_stretches
 from motecrypt.base.errors import InputError
-from motecrypt.cli.link import command
+from motecrypt.cli.airtime import command
 
 
 def run(*arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""motecrypt link: what messages cost on a radio."""
+"""motecrypt airtime: what messages cost on a radio."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from motecrypt.air.radios import Radio, load_radio
-from motecrypt.app.link import message_costs
+from motecrypt.app.airtime import message_costs
 from motecrypt.app.selection import parse_lengths
 from motecrypt.base.errors import InputError
 from motecrypt.cli._choices import completes
@@ -23,7 +23,7 @@ ADVISED_BYTES_MAX = 255
 """The longest message that the next command asks about."""
 
 
-@click.command(epilog="Example: motecrypt link --radio srf --bytes 1-256")
+@click.command(epilog="Example: motecrypt airtime --radio srf --bytes 1-256")
 @click.option(
     "--radio",
     "radio_name",
@@ -58,7 +58,7 @@ def command(
     """
     radio = _radio(radio_name, packet_bytes, timeout_ms, settings)
     found = message_costs(radio, sorted(parse_lengths(lengths)))
-    from motecrypt.present.terminal import link as view
+    from motecrypt.present.terminal import airtime as view
 
     if svg is not None:
         try:
