@@ -1,4 +1,4 @@
-"""A mote with OSCORE on the bare transport (mote_native.py) behind a gateway with a CoAP proxy, for tests."""
+"""A node with OSCORE on the bare transport (node_native.py) behind a gateway with a CoAP proxy, for tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gateway_bed import PACKET, Field
-from mote_native import NativeMote, compiled_mote
 from motecrypt.link.gateway.bare import BareNode
 from motecrypt.link.gateway.protocols.coap.context import OscoreContext, new_context
 from motecrypt.link.gateway.protocols.coap.opening import open_coap
 from motecrypt.link.native import LISTENS, SHORT, STREAM
+from node_native import NativeNode, compiled_node
 
 NODE = 7
 SOON_S = 30.0
@@ -26,7 +26,7 @@ class BareWorld:
     loss : float
         The share of packets that are lost, of each direction.
     faster : int
-        Time goes by so many times faster for the mote.
+        Time goes by so many times faster for the node.
 
     Attributes
     ----------
@@ -45,10 +45,10 @@ class BareWorld:
         self.field = Field(folder, 5)
         self.context = context or new_context(NODE)
         storage = self.context.stored(self.field.gateway.provision(NODE, SHORT | LISTENS | STREAM))
-        self.library = compiled_mote(folder / "mote.so", "-O2", "-shared", "-fPIC")
+        self.library = compiled_node(folder / "node.so", "-O2", "-shared", "-fPIC")
         self.observes, self._faster = observes, faster
-        self.mote = NativeMote(self.library, storage, observes)
-        assert self.mote.status == 0
+        self.node = NativeNode(self.library, storage, observes)
+        assert self.node.status == 0
         self.proxy = open_coap("127.0.0.1:0", servers, [], [NODE])
         self.field.service.speak([self.proxy], [], {NODE: BareNode(NODE, PACKET)})
         self.address = self.proxy.addresses()[0]
@@ -66,20 +66,20 @@ class BareWorld:
         return int((time.monotonic() - self._begun) * 1000 * self._faster)
 
     def say(self, packets: list[bytes]) -> None:
-        """What the mote sends."""
+        """What the node sends."""
         for packet in packets:
             self.air.append(packet)
             if self._random.random() >= self._loss:
                 self.field.radios[0].put(packet)
 
     def turn(self) -> None:
-        """A turn of the gateway, then of the mote."""
+        """A turn of the gateway, then of the node."""
         self.field.read()
         for packet in self.field.radios[0].get():
             self.air.append(packet)
             if self._random.random() >= self._loss:
-                self.say(self.mote.receive(packet, self.now_ms))
-        self.say(self.mote.poll(self.now_ms))
+                self.say(self.node.receive(packet, self.now_ms))
+        self.say(self.node.poll(self.now_ms))
 
     def until(self, over: Callable[[], object]) -> None:
         """Go on until something is so."""
@@ -89,9 +89,9 @@ class BareWorld:
             self.turn()
 
     def restart(self) -> None:
-        """The mote loses its power."""
-        self.mote = NativeMote(self.library, self.mote.storage, self.observes)
-        assert self.mote.status == 0
+        """The node loses its power."""
+        self.node = NativeNode(self.library, self.node.storage, self.observes)
+        assert self.node.status == 0
 
     def close(self) -> None:
         """End it."""

@@ -47,8 +47,8 @@ def library() -> ctypes.CDLL:
     return made
 
 
-class Mote:
-    """A mote with files in memory.
+class Node:
+    """A node with files in memory.
 
     Attributes
     ----------
@@ -208,15 +208,15 @@ class Memory:
 
 
 class Air:
-    """A mote and a transfer, joined in virtual time by a line that loses and doubles packets.
+    """A node and a transfer, joined in virtual time by a line that loses and doubles packets.
 
     Attributes
     ----------
-    up, down : packets that the mote and the other end sent.
+    up, down : packets that the node and the other end sent.
     """
 
-    def __init__(self, mote: Mote, loss: float = 0.0, doubles: float = 0.0, seed: int = 1) -> None:
-        self.mote, self._loss, self._doubles = mote, loss, doubles
+    def __init__(self, node: Node, loss: float = 0.0, doubles: float = 0.0, seed: int = 1) -> None:
+        self.node, self._loss, self._doubles = node, loss, doubles
         self._random = Random(seed)
         self.now_s = 0.0
         self.up: list[bytes] = []
@@ -232,12 +232,12 @@ class Air:
     def run(self, transfer: TftpTransfer | None, step_s: float = 0.05, most_s: float = 1e5) -> TftpTransfer:
         """Until both ends are done."""
         end_s = self.now_s + most_s
-        while self.mote.busy or transfer is None or not transfer.over or transfer.packets:
+        while self.node.busy or transfer is None or not transfer.over or transfer.packets:
             assert self.now_s < end_s, "it never ends"
             moved = False
             if transfer is not None:
                 moved = self._down(transfer)
-            for packet in self.mote.sent[self._seen :]:
+            for packet in self.node.sent[self._seen :]:
                 self._seen += 1
                 moved = True
                 self.up.append(packet)
@@ -250,7 +250,7 @@ class Air:
                         transfer.receive(read, self.now_s)
             if not moved:
                 self.now_s += step_s
-                self.mote.poll(self.now_s)
+                self.node.poll(self.now_s)
                 if transfer is not None:
                     transfer.poll(self.now_s)
         return transfer
@@ -263,13 +263,13 @@ class Air:
             transfer.sent(self.now_s)
             self.down.append(packet)
             for _ in range(self._copies()):
-                self.mote.receive(packet, self.now_s)
+                self.node.receive(packet, self.now_s)
         return moved
 
 
 def fetched(
-    mote: Mote, name: str, terms: Terms, loss: float = 0.0, seed: int = 1
+    node: Node, name: str, terms: Terms, loss: float = 0.0, seed: int = 1
 ) -> tuple[Memory, TftpTransfer, Air]:
-    """A file that the other end gets from the mote."""
-    file, air = Memory(), Air(mote, loss, seed=seed)
+    """A file that the other end gets from the node."""
+    file, air = Memory(), Air(node, loss, seed=seed)
     return file, air.run(TftpTransfer.ask(terms, file, name, False)), air

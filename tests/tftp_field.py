@@ -1,4 +1,4 @@
-"""A gateway that speaks TFTP, with motes (firmware/tftp over the link) behind a radio that loses packets."""
+"""A gateway that speaks TFTP, with nodes (firmware/tftp over the link) behind a radio that loses packets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motecrypt.link.gateway.protocols.address import listen_udp
 from motecrypt.link.gateway.protocols.tftp.proxy import TftpProxy
 from motecrypt.link.native import CONFIRMED, Event, framing
 from motecrypt.link.tftp.cost import ack_bytes, confirmed
-from tftp_ends import Mote
+from tftp_ends import Node
 
 FRAMING = framing(OPTIONS, PACKET)
 ROOM = 123
@@ -20,11 +20,11 @@ ROOM = 123
 
 
 class TftpField(Field):
-    """The gateway at UDP ports of its own choice, and motes.
+    """The gateway at UDP ports of its own choice, and nodes.
 
     Attributes
     ----------
-    motes : by node number.
+    ends : by node number.
     address : where clients ask.
     on_air : packets of the radio, up and down.
     """
@@ -39,7 +39,7 @@ class TftpField(Field):
         heard: bool = True,
     ) -> None:
         super().__init__(folder, *nodes)
-        self.motes = {node: Mote(ROOM, timeout_ms=300, ack_bytes=ack_bytes(FRAMING)) for node in nodes}
+        self.ends = {node: Node(ROOM, timeout_ms=300, ack_bytes=ack_bytes(FRAMING)) for node in nodes}
         self._loss, self._random, self.on_air = loss, Random(1), [0, 0]
         self.heads = dict.fromkeys(nodes, (OPTIONS, PACKET))
         (folder / "served").mkdir()
@@ -64,31 +64,31 @@ class TftpField(Field):
             self.on_air[1] += 1
             if self._random.random() >= self._loss:
                 self._down(packet, now_s)
-        for node, mote in self.motes.items():
+        for node, end in self.ends.items():
             link = self.nodes[node]
             told = link.poll(int(now_s * 1000))
-            mote.blocked = link.waiting
+            end.blocked = link.waiting
             if told is Event.UNCONFIRMED or not link.waiting:
-                mote.poll(now_s)
+                end.poll(now_s)
             self._say(node)
 
     def _down(self, packet: bytes, now_s: float) -> None:
         node = packet[0] & 63
-        link, mote = self.nodes[node], self.motes[node]
+        link, end = self.nodes[node], self.ends[node]
         event = link.receive(packet)
-        mote.blocked = link.waiting
+        end.blocked = link.waiting
         if event is Event.MESSAGE:
             content = link.message()
             link.answer(True)
-            mote.receive(content, now_s)
+            end.receive(content, now_s)
         elif event in (Event.ACCEPTED, Event.REFUSED):
-            mote.left(now_s)
+            end.left(now_s)
         self._say(node)
 
     def _say(self, node: int) -> None:
-        """What the mote puts is a message of the link."""
-        link, mote = self.nodes[node], self.motes[node]
-        for packet in mote.sent[self._sent[node] :]:
+        """What the node puts is a message of the link."""
+        link, end = self.nodes[node], self.ends[node]
+        for packet in end.sent[self._sent[node] :]:
             self._sent[node] += 1
             how = CONFIRMED if confirmed(len(packet), FRAMING) else 0
             assert link.send(packet, how) in (Event.SENT, Event.WAITING, Event.BUSY)

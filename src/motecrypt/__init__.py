@@ -38,7 +38,7 @@ _FUNCTIONS = {
     "motecrypt.app.airtime": ("message_costs",),
     "motecrypt.app.link_ends": ("SerialRadio",),
     "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
-    "motecrypt.app.mote": ("build_mote",),
+    "motecrypt.app.node": ("build_node",),
     "motecrypt.app.paper_link": ("PaperLink", "PaperSent", "receive_paper", "send_paper"),
     "motecrypt.app.profile": ("ProfileResult", "profile"),
     "motecrypt.app.radio": ("RadiosRequest", "RadiosResult", "virtual_radios"),

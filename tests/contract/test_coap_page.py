@@ -13,7 +13,7 @@ from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.exports.link import plan_sketch
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.paper_mote import build_example
+from motecrypt.simulate.paper_node import build_example
 from terminals import ROOT, Terminals
 
 PAGE = (ROOT / "docs" / "coap.md").read_text()
@@ -30,14 +30,14 @@ def commands(title: str) -> list[list[str]]:
 @pytest.mark.long
 @needs_kit("avr", "arduino", "link", "coap")
 def test_the_page_leads_from_nothing_to_a_temperature(tmp_path: Path) -> None:
-    radio, key, make, mote, gateway, read, switch, observe = commands("From nothing to a temperature")
+    radio, key, make, node, gateway, read, switch, observe = commands("From nothing to a temperature")
     terminals = Terminals(tmp_path)
     try:
         terminals.start(radio)
         terminals.until((tmp_path / "air-b").exists)
         terminals.finish(key)
         terminals.finish(make)
-        running = terminals.start(mote)
+        running = terminals.start(node)
         terminals.until(lambda: "running at" in running.read_text())
         serving = terminals.start(gateway)
         terminals.until(lambda: "gateway of 1 nodes" in serving.read_text())
@@ -61,7 +61,7 @@ def with_python(words: list[str]) -> list[str]:
 @pytest.mark.long
 @needs_kit("avr", "arduino", "link", "coap")
 def test_the_page_leads_to_a_temperature_that_the_gateway_cannot_read(tmp_path: Path) -> None:
-    radio, key, provision, make, mote, gateway, read, switch = commands("OSCORE end to end")
+    radio, key, provision, make, node, gateway, read, switch = commands("OSCORE end to end")
     terminals = Terminals(tmp_path)
     try:
         terminals.start(radio)
@@ -69,7 +69,7 @@ def test_the_page_leads_to_a_temperature_that_the_gateway_cannot_read(tmp_path: 
         for each in (key, provision, make):
             terminals.finish(each)
         storage = (tmp_path / "node7.eeprom").read_bytes()
-        running = terminals.start(mote)
+        running = terminals.start(node)
         terminals.until(lambda: "running at" in running.read_text())
         serving = terminals.start(gateway)
         terminals.until(lambda: "gateway of 1 nodes" in serving.read_text())
@@ -95,10 +95,10 @@ def test_the_sketch_takes_what_the_page_says(tmp_path: Path) -> None:
     assert image.ram_bytes == pytest.approx(1000 * float(ram), rel=0.05)
 
 
-def test_a_mote_without_a_context_is_refused(tmp_path: Path) -> None:
+def test_a_node_without_a_context_is_refused(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from motecrypt.cli.mote import command
+    from motecrypt.cli.node import command
     from motecrypt.link.keys import create_master_file
 
     create_master_file(tmp_path / "gateway.key")

@@ -31,7 +31,7 @@ def commands() -> list[list[str]]:
 @pytest.mark.long
 @needs_kit("avr", "link", "mqtt", "mosquitto")
 def test_the_page_leads_from_nothing_to_readings_at_a_broker(tmp_path: Path) -> None:
-    radio, broker, listener, key, make, mote, gateway, send = commands()
+    radio, broker, listener, key, make, node, gateway, send = commands()
     terminals = Terminals(tmp_path)
     try:
         terminals.start(radio)
@@ -41,7 +41,7 @@ def test_the_page_leads_from_nothing_to_readings_at_a_broker(tmp_path: Path) -> 
         heard = terminals.start(listener)
         terminals.finish(key)
         terminals.finish(make)
-        running = terminals.start(mote)
+        running = terminals.start(node)
         terminals.until(lambda: "running at" in running.read_text())
         terminals.start(gateway)
         terminals.until(lambda: "home/gateway online" in heard.read_text())

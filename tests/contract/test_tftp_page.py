@@ -41,14 +41,14 @@ def numbers(count: int) -> bytes:
 @contextmanager
 def served(folder: Path) -> Iterator[Terminals]:
     """The radio, the node and the gateway of the page, once it has begun."""
-    (radio,), (key, make, mote), (gateway,), *_ = blocks()
+    (radio,), (key, make, node), (gateway,), *_ = blocks()
     terminals = Terminals(folder)
     try:
         terminals.start(radio)
         terminals.until((folder / "air-b").exists)
         terminals.finish(key)
         terminals.finish(make)
-        running = terminals.start(mote)
+        running = terminals.start(node)
         terminals.until(lambda: "running at" in running.read_text())
         heard = terminals.start(gateway)
         terminals.until(lambda: "gateway of 1 nodes" in heard.read_text())

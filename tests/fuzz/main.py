@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--only",
         choices=(*TARGETS, LINK, TFTP),
-        help="one driver instead of all three in turn, or the link's core, or the mote's side of TFTP",
+        help="one driver instead of all three in turn, or the link's core, or the node's side of TFTP",
     )
     parser.add_argument(
         "--checked", action="store_true", help="libsimavr from source, with every access checked"

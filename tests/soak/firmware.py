@@ -10,14 +10,14 @@ from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
 from motecrypt.exports.link import plan_sketch
 from motecrypt.simulate.emulate.images import flat, read_image
-from motecrypt.simulate.paper_mote import build_example
-from motecrypt.simulate.ports.mote import SENSOR_MILLIVOLTS
+from motecrypt.simulate.paper_node import build_example
+from motecrypt.simulate.ports.node import SENSOR_MILLIVOLTS
 
 END_S = 30.0
 
 
-class GrantedMote:
-    """A mote that runs up to the time that it is granted, or until it sends.
+class GrantedNode:
+    """A node that runs up to the time that it is granted, or until it sends.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class GrantedMote:
         line = self._process.stderr.readline()
         told = json.loads(line) if line.startswith(b"{") else {"event": "fault", "detail": repr(line)}
         if told["event"] != "reached":
-            raise AssertionError(f"the simulated mote ended: {told}")
+            raise AssertionError(f"the simulated node ended: {told}")
         self.time_us = told["cycle"] * 1e6 / self._hz
         return bytes.fromhex(told["output"])
 
@@ -68,7 +68,7 @@ class GrantedMote:
 
 
 def thermometer(folder: Path, interval_ms: int) -> Path:
-    """The firmware that `motecrypt mote` makes."""
+    """The firmware that `motecrypt node` makes."""
     elf = folder / "thermometer.elf"
     sketch = plan_sketch(Catalog.load(), "aes128-ccm", "thermometer")
     build_example(sketch.library.files, sketch.path, elf, interval_ms)

@@ -1,7 +1,7 @@
 """`./test soak`: a simulated week of 50 nodes and their gateway, in which everything fails now and then.
 
 Nodes send a reading a minute over the secure link, on one channel of radios that lose, damage, double
-and delay packets. Some nodes are simulated UNOs with the firmware of `motecrypt mote` for a day; the others
+and delay packets. Some nodes are simulated UNOs with the firmware of `motecrypt node` for a day; the others
 run the link's core on this computer. Nodes lose power, also within a write; radios are unavailable; the
 gateway's process dies between any two of its steps; its disk is full; its sinks are unavailable. Counted is
 what must never happen: a message that is doubled or made up at a sink, one that was reported as accepted

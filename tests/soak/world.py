@@ -1,6 +1,6 @@
 """Nodes, their gateway and its sinks on one channel in virtual time, all of which fail now and then.
 
-The nodes are the link's core on this computer. At first some are the firmware of `motecrypt mote` on
+The nodes are the link's core on this computer. At first some are the firmware of `motecrypt node` on
 simulated UNOs; they continue on this computer from their EEPROM. The gateway's link, spool and sinks are
 those of the product; its loop is here, because the product's waits for the clock.
 """
@@ -31,7 +31,7 @@ from motecrypt.link.native import (
 )
 from motecrypt.link.stream import StreamReader
 from soak.ends import CLOCK, PACKET_BYTES, Crashed, GatewayEnd, NodeEnd, PowerLostError
-from soak.firmware import GrantedMote, thermometer
+from soak.firmware import GrantedNode, thermometer
 
 HOUR_S = 3600.0
 OPTIONS = SHORT | LISTENS | STREAM
@@ -136,14 +136,14 @@ class Soak:
         self.gateway = GatewayEnd(folder)
         storages = {node: self.gateway.gateway.provision(node, OPTIONS) for node in range(1, plan.nodes + 1)}
         self.nodes: dict[int, NodeEnd] = {}
-        self.motes: dict[int, _FirmwareNode] = {}
+        self.simulated: dict[int, _FirmwareNode] = {}
         elf = thermometer(folder, round(1000 * plan.interval_s)) if plan.firmware else folder
         for node, storage in storages.items():
             if node <= plan.firmware:
-                self.motes[node] = _FirmwareNode(node, elf, folder / f"node{node}.eeprom", storage)
+                self.simulated[node] = _FirmwareNode(node, elf, folder / f"node{node}.eeprom", storage)
             else:
                 self.nodes[node] = NodeEnd(node, storage, self.answer_ms, plan.seed)
-        self.network.all_ears = frozenset(self.motes)
+        self.network.all_ears = frozenset(self.simulated)
 
     # --- the run
 
@@ -160,27 +160,27 @@ class Soak:
         network.at(1e6 * COMMAND_EVERY_S, self._command)
         network.at(1e6 * HOUR_S, self._hour)
         self._next_mishap(0.0)
-        self._look_at_motes(0.0)
+        self._look_at_nodes(0.0)
         try:
             while (due_us := network.next_us()) is not None:
                 self._grant(due_us)
         finally:
-            for mote in self.motes.values():
-                mote.cut_power()
+            for each in self.simulated.values():
+                each.cut_power()
         self._settle()
 
     def _grant(self, due_us: float) -> None:
         """Let the simulated UNOs run up to the next event, and everybody have what comes first."""
         limit_us = due_us
-        for mote in self.motes.values():
-            limit_us = min(limit_us, mote.run(limit_us))
+        for each in self.simulated.values():
+            limit_us = min(limit_us, each.run(limit_us))
         for arrival in self.network.advance(limit_us):
             if arrival.time_us >= self.radio_away_until_us[arrival.end]:
                 self._arrive(arrival.end, arrival.data, arrival.time_us)
-        for mote in self.motes.values():
-            if mote.output and mote.output_us <= limit_us:
-                data, mote.output = mote.output, b""
-                self._write(mote.number, data)
+        for each in self.simulated.values():
+            if each.output and each.output_us <= limit_us:
+                data, each.output = each.output, b""
+                self._write(each.number, data)
 
     def _write(self, port: int, data: bytes) -> None:
         if self.network.now_us >= self.radio_away_until_us[port]:
@@ -189,8 +189,8 @@ class Soak:
     def _arrive(self, port: int, data: bytes, now_us: float) -> None:
         if port == 0:
             self._alive(lambda: self.gateway.hear(data, now_us))
-        elif port in self.motes:
-            self.motes[port].given += data
+        elif port in self.simulated:
+            self.simulated[port].given += data
         else:
             node = self.nodes[port]
             self._powered(node, lambda: self._node_hears(node, data, now_us))
@@ -344,9 +344,9 @@ class Soak:
         if now_us + 1e6 * COMMAND_EVERY_S < self.end_us:
             self.network.at(now_us + 1e6 * COMMAND_EVERY_S, self._command)
         number = self.random.randint(1, self.plan.nodes)
-        for node in {number, *self.motes}:
-            content = CONFIRM if node in self.motes else b"C" + len(self.commands).to_bytes(4, "big")
-            if node not in self.motes:
+        for node in {number, *self.simulated}:
+            content = CONFIRM if node in self.simulated else b"C" + len(self.commands).to_bytes(4, "big")
+            if node not in self.simulated:
                 self.commands[content] = node
             self.counts["commands sent"] += 1
             self._alive(lambda: self._commanded(node, content, now_us))  # noqa: B023 - called at once
@@ -396,9 +396,9 @@ class Soak:
             sink = self.random.choice(("sqlite", "csv"))
             self.gateway.away.add(sink)
             self.network.at(now_us + for_us, lambda us: self.gateway.away.discard(sink))
-        elif number in self.motes:
-            self.motes[number].cut_power()
-            self.motes[number].begin(now_us)
+        elif number in self.simulated:
+            self.simulated[number].cut_power()
+            self.simulated[number].begin(now_us)
         elif kind == "node's power lost":
             if self.nodes[number].up:
                 self._power_lost(self.nodes[number], LONGEST_S[kind])
@@ -410,24 +410,24 @@ class Soak:
     def _full(self, full: bool) -> None:
         self.gateway.full = self.gateway.spool.full = full
 
-    def _look_at_motes(self, now_us: float) -> None:
+    def _look_at_nodes(self, now_us: float) -> None:
         """Once a second: whether the simulated UNOs end."""
         if now_us >= min(1e6 * self.plan.firmware_hours * HOUR_S, self.end_us):
             self._take_over(now_us)
-        elif self.motes:
-            self.network.at(now_us + 1e6, self._look_at_motes)
+        elif self.simulated:
+            self.network.at(now_us + 1e6, self._look_at_nodes)
 
     def _take_over(self, now_us: float) -> None:
         """The simulated UNOs end; their nodes continue here, from their EEPROM."""
-        for number, mote in self.motes.items():
-            mote.cut_power()
-            self.counts["readings sent by firmware"] += len(mote.messages)
-            storage = mote.eeprom.read_bytes()[:STORAGE_BYTES]
+        for number, each in self.simulated.items():
+            each.cut_power()
+            self.counts["readings sent by firmware"] += len(each.messages)
+            storage = each.eeprom.read_bytes()[:STORAGE_BYTES]
             node = self.nodes[number] = NodeEnd(number, storage, self.answer_ms, self.plan.seed)
             if now_us < self.end_us:
                 self._first_reading(node, now_us)
             self.handed_over.add((number, CONFIRM))
-        self.motes = {}
+        self.simulated = {}
         self.network.all_ears = frozenset()
 
     # --- the end
@@ -498,21 +498,21 @@ class _FirmwareNode:
         """Power on."""
         self._begun_us, self.output, self.given = now_us, b"", b""
         self._reader = StreamReader(PACKET_BYTES)
-        self._mote: GrantedMote | None = GrantedMote(self._elf, self.eeprom)
+        self._node: GrantedNode | None = GrantedNode(self._elf, self.eeprom)
 
     def run(self, until_us: float) -> float:
         """Let it run until then, or until it sends; when that is."""
-        mote = self._mote
+        each = self._node
         if until_us < self._begun_us:
             self.given = b""
             return until_us
-        if mote is None or self.output:
+        if each is None or self.output:
             return self.output_us if self.output else until_us
-        if self._begun_us + mote.time_us / self._rate < until_us:
+        if self._begun_us + each.time_us / self._rate < until_us:
             given, self.given = self.given, b""
-            self.output = mote.run((until_us - self._begun_us) * self._rate, given)
+            self.output = each.run((until_us - self._begun_us) * self._rate, given)
             if self.output:
-                self.output_us = self._begun_us + mote.time_us / self._rate
+                self.output_us = self._begun_us + each.time_us / self._rate
                 for packet in self._reader.packets(self.output, int(self.output_us / 1000)):
                     if packet[0] < LONG_KINDS or (packet[0] < ANSWERS and packet[2] & PIECE_NUMBER == 0):
                         self.messages.add(packet)
@@ -521,9 +521,9 @@ class _FirmwareNode:
 
     def cut_power(self) -> None:
         """Kill it without warning."""
-        if self._mote is not None:
-            self._mote.cut_power()
-            self._mote = None
+        if self._node is not None:
+            self._node.cut_power()
+            self._node = None
 
 
 __all__ = ["Soak", "SoakPlan"]

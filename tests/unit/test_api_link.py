@@ -32,7 +32,7 @@ from motecrypt import (
     SerialRadio,
     Stop,
     Until,
-    build_mote,
+    build_node,
     create_key_file,
     create_master_file,
     crypt,
@@ -249,18 +249,18 @@ def test_a_nodes_key_file_has_its_options_and_is_made_once(keys: Path) -> None:
 
 
 @needs_kit("avr", "arduino")
-def test_a_mote_gets_its_firmware_and_an_eeprom_that_stays(keys: Path) -> None:
+def test_a_node_gets_its_firmware_and_an_eeprom_that_stays(keys: Path) -> None:
     elf, eeprom = keys / "7.elf", keys / "7.eeprom"
-    build_mote(elf, eeprom, NodeKeyRequest(7), keys / "key")
+    build_node(elf, eeprom, NodeKeyRequest(7), keys / "key")
     kept = eeprom.read_bytes()
     assert elf.read_bytes().startswith(b"\x7fELF") and kept[:2] == bytes([2, 7]) and len(kept) == 1024
-    build_mote(elf, eeprom, NodeKeyRequest(7), keys / "key")
+    build_node(elf, eeprom, NodeKeyRequest(7), keys / "key")
     assert eeprom.read_bytes() == kept
     for node, example, said in ((8, "thermometer", "is node 7's"), (7, "none", "none")):
         with pytest.raises(InputError, match=said):
-            build_mote(elf, eeprom, NodeKeyRequest(node), keys / "key", example=example)
+            build_node(elf, eeprom, NodeKeyRequest(node), keys / "key", example=example)
     with pytest.raises(InputError, match="node 5: already has keys"):
-        build_mote(elf, keys / "new", NodeKeyRequest(5), keys / "key")
+        build_node(elf, keys / "new", NodeKeyRequest(5), keys / "key")
     assert not (keys / "new").exists()
 
 

@@ -190,8 +190,8 @@ def test_the_page_of_files_states_the_formats_numbers() -> None:
     for field in re.findall(r"\d*[A-Za-z]", container._FIELDS.format):
         rows.append(f"| {offset} | {struct.calcsize('<' + field)} |")
         offset += struct.calcsize("<" + field)
-    mote = re.search(r"2\^n bytes of plaintext a chunk, 9 to (\d+)", _text("files/job.h"))
-    assert mote is not None
+    node = re.search(r"2\^n bytes of plaintext a chunk, 9 to (\d+)", _text("files/job.h"))
+    assert node is not None
     assert (
         missing(
             "files.md",
@@ -206,7 +206,7 @@ def test_the_page_of_files_states_the_formats_numbers() -> None:
             f"| {container.HEADER_BYTES} | | chunks, each followed by its {container.TAG_BYTES}-byte tag |",
             f"| {offset} | {container.HEADER_BYTES - offset} | HMAC-SHA256(header key, bytes 0 to "
             f"{offset - 1}) |",
-            f"takes chunks of up to {(1 << int(mote[1])) // KB} KB: `--chunk {1 << int(mote[1])}`",
+            f"takes chunks of up to {(1 << int(node[1])) // KB} KB: `--chunk {1 << int(node[1])}`",
             f"d = IV and 16 zeros; {crypt_and_hash.ROUNDS} times d = MD",
             f"the first {crypt_and_hash.IV_BYTES} bytes.",
         )

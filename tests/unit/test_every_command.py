@@ -42,7 +42,7 @@ HERE = {"doctor", "export", "profile", "provision", "records", "report", "wlan"}
 STARTS_OTHERS = {"demo"}
 #: Their lines have one length at every width.
 LINES = {
-    *("cluster", "completion", "crypt", "file", "gateway", "key", "mote", "radio", "receive", "run", "send"),
+    *("cluster", "completion", "crypt", "file", "gateway", "key", "node", "radio", "receive", "run", "send"),
 }
 #: They work for a while or print more than a screen: the last line is the command that comes next.
 LONG = {

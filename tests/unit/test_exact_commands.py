@@ -18,8 +18,8 @@ from motecrypt.build.toolchain import BuildError, arduino
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.results import Results
-from motecrypt.simulate import paper_mote as mote
-from motecrypt.simulate.paper_mote import PaperMote
+from motecrypt.simulate import paper_node as node
+from motecrypt.simulate.paper_node import PaperNode
 from motecrypt.simulate.runners import Options, arm, counts_while_tracing, host, runner_of, simavr
 
 CATALOG = Catalog.load()
@@ -219,28 +219,28 @@ def test_a_runner_is_found_by_its_name() -> None:
     assert not counts_while_tracing(CATALOG.device("host"))
 
 
-# --- the sensor mote ---------------------------------------------------------------------------------------
+# --- the sensor node ---------------------------------------------------------------------------------------
 
 
-def test_a_motes_settings_are_checked() -> None:
+def test_a_nodes_settings_are_checked() -> None:
     for size in (16, 24, 32):
-        PaperMote(bytes(size))
+        PaperNode(bytes(size))
     for size in (0, 15, 17, 33):
         with pytest.raises(InputError, match=rf"^a key of {size} bytes; AES takes 16, 24 or 32$"):
-            PaperMote(bytes(size))
+            PaperNode(bytes(size))
     for interval in (1, 65535):
-        PaperMote(bytes(16), interval)
+        PaperNode(bytes(16), interval)
     for interval in (0, 65536):
         for wrong in (
-            lambda ms=interval: PaperMote(bytes(16), ms),
-            lambda ms=interval: mote.check_interval(ms),
+            lambda ms=interval: PaperNode(bytes(16), ms),
+            lambda ms=interval: node.check_interval(ms),
         ):
             with pytest.raises(InputError, match=rf"^an interval of {interval} ms; give 1 to 65535$"):
                 wrong()
-    assert PaperMote(bytes(16)).interval_ms == 1000
+    assert PaperNode(bytes(16)).interval_ms == 1000
 
 
-def test_the_papers_mote_is_built_without_its_key_in_sight(
+def test_the_papers_node_is_built_without_its_key_in_sight(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[list[str]] = []
@@ -248,23 +248,23 @@ def test_the_papers_mote_is_built_without_its_key_in_sight(
     def run(command: list[Any]) -> Outcome:
         asked.append([str(part) for part in command])
         settings = Path(asked[-1][asked[-1].index("-include") + 1])
-        key = f"#define MOTE_KEY {', '.join(map(str, range(16)))}\n"
-        assert settings.read_text() == f"#define MOTE_INTERVAL_MS 9u\n{key}"
+        key = f"#define NODE_KEY {', '.join(map(str, range(16)))}\n"
+        assert settings.read_text() == f"#define NODE_INTERVAL_MS 9u\n{key}"
         Path(asked[-1][-1]).write_bytes(b"elf")
         return outcome
 
-    wanted = PaperMote(bytes(range(16)), 9)
+    wanted = PaperNode(bytes(range(16)), 9)
     outcome = Outcome(0, "", "")
-    monkeypatch.setattr(mote.process, "run", run)
-    target = tmp_path / "mote.elf"
+    monkeypatch.setattr(node.process, "run", run)
+    target = tmp_path / "node.elf"
     target.write_text("older, and longer")
     target.chmod(0o644)
-    mote.build_paper(wanted, target)
+    node.build_paper(wanted, target)
     assert target.read_bytes() == b"elf" and stat.S_IMODE(target.stat().st_mode) == 0o600
     modes: list[int] = []
     with monkeypatch.context() as patch:
         patch.setattr(Path, "chmod", lambda path, mode: modes.append(mode))
-        mote.build_paper(wanted, tmp_path / "new.elf")
+        node.build_paper(wanted, tmp_path / "new.elf")
     assert modes == [0o600] and stat.S_IMODE((tmp_path / "new.elf").stat().st_mode) == 0o600
     command = asked[0]
     sources = [Path(part).name for part in command if part.endswith(".c")]
@@ -276,10 +276,10 @@ def test_the_papers_mote_is_built_without_its_key_in_sight(
     with pytest.raises(
         InputError, match=r"/no: No such file or directory; choose another file$|Is a directory"
     ):
-        mote.build_paper(wanted, tmp_path / "no/no")
+        node.build_paper(wanted, tmp_path / "no/no")
     outcome = Outcome(1, "", "x.c:1: error: bad")
-    with pytest.raises(BuildError, match=r"^the paper's mote: x\.c:1: error: bad$"):
-        mote.build_paper(wanted, target)
+    with pytest.raises(BuildError, match=r"^the paper's node: x\.c:1: error: bad$"):
+        node.build_paper(wanted, target)
 
 
 def test_an_exported_example_is_built_from_the_exports_own_files(
@@ -294,25 +294,25 @@ def test_an_exported_example_is_built_from_the_exports_own_files(
         return elf
 
     monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(mote, "build_sketch", build)
+    monkeypatch.setattr(node, "build_sketch", build)
     files = {"src/X.h": b"// x", "examples/A/A.ino": b"// a"}
     for _ in range(2):
-        mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", None)
-    mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", 65535)
-    mote.build_example({**files, "src/X.h": b"// y"}, "examples/A/A.ino", tmp_path / "other.elf", None)
+        node.build_example(files, "examples/A/A.ino", tmp_path / "node.elf", None)
+    node.build_example(files, "examples/A/A.ino", tmp_path / "node.elf", 65535)
+    node.build_example({**files, "src/X.h": b"// y"}, "examples/A/A.ino", tmp_path / "other.elf", None)
     (first, again, slow, other) = asked
     assert first == again and (first[2], slow[2]) == ([], ["INTERVAL_MS=65535u"]) and slow[:2] == first[:2]
     library = first[0].parents[2]
     assert {str(p.relative_to(library)): p.read_bytes() for p in library.rglob("*") if p.is_file()} == files
     assert first[1] == [library.parent] and other[0].parents[2] != library
     (library / "src/X.h").write_bytes(b"broken")
-    mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", None)
+    node.build_example(files, "examples/A/A.ino", tmp_path / "node.elf", None)
     assert (library / "src/X.h").read_bytes() == b"// x", "what is in the cache is the export's"
-    assert (tmp_path / "mote.elf").read_bytes() == b"elf"
-    assert stat.S_IMODE((tmp_path / "mote.elf").stat().st_mode) == 0o600
+    assert (tmp_path / "node.elf").read_bytes() == b"elf"
+    assert stat.S_IMODE((tmp_path / "node.elf").stat().st_mode) == 0o600
     for interval in (0, 65536):
         with pytest.raises(InputError, match=rf"^an interval of {interval} ms; give 1 to 65535$"):
-            mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", interval)
+            node.build_example(files, "examples/A/A.ino", tmp_path / "node.elf", interval)
 
 
 # --- sketches ----------------------------------------------------------------------------------------------

@@ -38,10 +38,10 @@ from motecrypt.link.node import HostNode
 from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
 from motecrypt.results import Results, store
 from motecrypt.results.rows import COLUMNS
-from motecrypt.simulate import file_mote as mote
+from motecrypt.simulate import file_node as node
 from motecrypt.simulate.emulate.images import ARM, AVR, Segment, elf_of, intel_hex, read_image, uf2
 from motecrypt.simulate.emulate.symbols import read_symbols
-from motecrypt.simulate.file_mote import FileMote
+from motecrypt.simulate.file_node import FileNode
 from motecrypt.simulate.runners.protocol import ProtocolError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -338,18 +338,18 @@ def test_a_gateways_record_of_any_node_ends_in_one_line(node: int, figures: list
 
 @pytest.mark.parametrize("answer", [b"", b"\x00", b"\x00\x00\x00"])
 def test_a_board_that_answers_too_little_is_told_so(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FileMote, "_ask", lambda self, kind, payload, expected: answer)
-    board = FileMote.__new__(FileMote)
+    monkeypatch.setattr(FileNode, "_ask", lambda self, kind, payload, expected: answer)
+    board = FileNode.__new__(FileNode)
     for ask in (board.mount, lambda: board.read("a"), lambda: board.job("published", "a", "b", b"k")):
         with pytest.raises(ProtocolError, match=rf"an answer of {len(answer)} bytes"):
             ask()
 
 
 def test_a_board_that_never_ends_a_file_is_not_listened_to_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FileMote, "_ask", lambda self, kind, payload, expected: bytes(4 + mote.PIECE_BYTES))
-    monkeypatch.setattr(mote, "FILE_BYTES_MAX", 10 * mote.PIECE_BYTES)
+    monkeypatch.setattr(FileNode, "_ask", lambda self, kind, payload, expected: bytes(4 + node.PIECE_BYTES))
+    monkeypatch.setattr(node, "FILE_BYTES_MAX", 10 * node.PIECE_BYTES)
     with pytest.raises(ProtocolError, match="continues after"):
-        FileMote.__new__(FileMote).read("a")
+        FileNode.__new__(FileNode).read("a")
 
 
 # --- results -------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from motecrypt.air.wlan import filecost
 from motecrypt.base.energy import cycles_per_byte, settled
 from motecrypt.catalog import Catalog
-from motecrypt.studies.wlan.plan import mote_cells
+from motecrypt.studies.wlan.plan import node_cells
 
 CATALOG = Catalog.load()
 
@@ -28,5 +28,5 @@ def test_no_slope_is_of_a_cold_cache() -> None:
     for device in CATALOG.devices.values():
         cells = filecost.cells(CATALOG, device.name, "aes128-cbc")
         assert {cell.cache for cell in cells} <= {"warm", "none"}, device.name
-    studied = [cell for own in mote_cells(CATALOG).values() for cell in own]
+    studied = [cell for own in node_cells(CATALOG).values() for cell in own]
     assert studied and {cell.cache for cell in studied} == {"warm", "none"}

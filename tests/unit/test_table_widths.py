@@ -26,8 +26,8 @@ COMMANDS = (
     *(f"list {kind}" for kind in ("ciphers", "implementations", "libraries", "devices", "radios")),
     "list toolchains",
     "list accelerators",
-    "link --radio srf",
-    "link --radio lora --bytes 1-40",
+    "airtime --radio srf",
+    "airtime --radio lora --bytes 1-40",
     "results --cipher aes128",
     "results --cipher rc4d --device uno",
     *(

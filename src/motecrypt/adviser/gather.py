@@ -281,7 +281,7 @@ def pack(cell: BatteryPart, count: int) -> BatteryPart:
 def placed(catalog: Catalog, device: Device) -> list[tuple[Implementation, int, str, str]]:
     """Every implementation, key length, placement and flash cache that the adviser considers.
 
-    A flash cache counts as cold: a mote wakes, runs the code once and sleeps again.
+    A flash cache counts as cold: a node wakes, runs the code once and sleeps again.
     """
     found = []
     for body in catalog.implementations:

@@ -170,7 +170,7 @@ class BatteryPart:
 
     Attributes
     ----------
-    capacity_mah : at the low currents of a mote, to `volts_empty`.
+    capacity_mah : at the low currents of a node, to `volts_empty`.
     volts, volts_full, volts_empty : of the whole battery.
     self_discharge_percent_per_year : of the rated capacity.
     shelf_years : the longest life at any load; 0 where no such figure is published.

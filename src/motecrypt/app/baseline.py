@@ -49,6 +49,6 @@ def _taken(catalog: Catalog, device: Device, body: Implementation) -> bool:
 
 
 def _caches(device: Device) -> tuple[str, ...]:
-    """A flash cache counts as cold: a mote wakes, runs the code once and sleeps again."""
+    """A flash cache counts as cold: a node wakes, runs the code once and sleeps again."""
     caches = device.placements["flash"].caches
     return ("cold",) if "cold" in caches else caches[:1]

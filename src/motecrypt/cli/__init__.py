@@ -26,7 +26,7 @@ from motecrypt.cli._interrupt import CODE, Interrupts, interrupts
 TYPED = "motecrypt.typed"
 """The name under which the context keeps the words of the command as they were typed."""
 
-RENAMED = {"link": "airtime"}
+RENAMED = {"link": "airtime", "mote": "node"}
 """Commands by the name that they had in the version before. It works, and prints the new one."""
 
 

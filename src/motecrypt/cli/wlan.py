@@ -72,7 +72,7 @@ def command(
 ) -> None:
     """Show what it takes to send a file over Wi-Fi, encrypted or not.
 
-    Bytes and frames, the cipher's time on this host and on motes, the transfer's time by ns-3 (the
+    Bytes and frames, the cipher's time on this host and on nodes, the transfer's time by ns-3 (the
     closed form where it is not installed), energy of processor and radio, and the battery's share.
     """
     if (sample or "").startswith(("image", "video")):

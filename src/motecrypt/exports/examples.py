@@ -27,7 +27,7 @@ class Program:
     Attributes
     ----------
     sleeps : whether chip and radio sleep between messages: `advise` counts sleep then.
-    runs : whether a simulated UNO can run it: `motecrypt mote` offers it then.
+    runs : whether a simulated UNO can run it: `motecrypt node` offers it then.
     interval : whether it sends every INTERVAL_MS milliseconds, which the compiler's command line may give.
     """
 

@@ -18,8 +18,8 @@ DRAWS = 150
 def _device(random: Random) -> advise.DeviceFacts:
     active = random.choice((2.0, 8.0))
     return advise.DeviceFacts(
-        name="mote",
-        title="A mote",
+        name="node",
+        title="A node",
         of=random.choice(("board", "chip")),
         clock_hz=random.choice((1_000_000, 16_000_000)),
         flash_bytes=32768,

@@ -22,7 +22,7 @@ from motecrypt.studies.wlan import tables as wlan_tables
 
 
 class MadeUpWlan(wlan.Stored):
-    """Findings of transfers, timings and motes that were never made."""
+    """Findings of transfers, timings and nodes that were never made."""
 
     def _of(self, *of: Any) -> Random:
         return Random(f"{self.results} {of}")
@@ -101,19 +101,19 @@ class MadeUpWlan(wlan.Stored):
         size = random.choice((1000, 1000, 1000, 0)) if operation == "decrypt" else 1000
         return SpeedRow(cipher, bits, rounds, operation, library, size, cycles, cycles / 2)
 
-    def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
+    def node(self, device: str, cipher: str, bits: int) -> FileCost | None:
         """Few cycles."""
-        random = self._of("mote", device, cipher, bits)
+        random = self._of("node", device, cipher, bits)
         if self._missing(random):
             return None
         cycles = random.choice((1.0, 10.0, 10.5, 4000.0))
         return FileCost(device, "motecrypt/fast", bits, random.choice((0.0, 700.0)), 5.0, cycles, 16e6)
 
-    def mote_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
+    def node_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
         """Some or none."""
         return self._of("spread", cipher).choice((None, (5000, 5000, 3), (5000, 5001, 3)))
 
-    def mote_reason(self, device: str, cipher: str, bits: int) -> str | None:
+    def node_reason(self, device: str, cipher: str, bits: int) -> str | None:
         """Some or none."""
         return self._of("reason", device, cipher).choice((None, "too large"))
 

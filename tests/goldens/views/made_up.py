@@ -385,7 +385,7 @@ def store(results: Results, state: str) -> None:
         return
     catalog = Catalog.load()
     cells = [*rc4d.cells(), *pico.cells(), *_more_cells()]
-    cells += [cell for group in plan.mote_cells(catalog).values() for cell in group]
+    cells += [cell for group in plan.node_cells(catalog).values() for cell in group]
     # One row a cell: one that names a toolchain is found by the readers that name none, too.
     named = {cell.identity: cell for cell in cells if cell.toolchain}
     cells = list(dict.fromkeys(named.get(cell.identity, cell) for cell in cells))

@@ -266,7 +266,7 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
         (["--device", "nano"], "nano: its folder has no current asleep of the stock board; use --bare-chip"),
         (["--device", "unno"], "did you mean uno"),
         (["--radio", "sfr"], "unknown radio 'sfr'"),
-        (["--library", "motecript"], "unknown library 'motecript'; did you mean motecrypt"),
+        (["--library", "nodecript"], "unknown library 'nodecript'; did you mean motecrypt"),
         *(
             (["--loss", loss], f"--loss '{loss}': not a share of packets; write per cent, from 0 to 30")
             for loss in ("31", "30.1", "100", "-1", "abc", "nan", "inf", "")

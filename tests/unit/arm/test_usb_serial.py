@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 MODULE = NPM / "rp2040js" / "dist" / "esm" / "index.js"
 PICO = Catalog.load().device("pico")
 TEXT = bytes(ord("A") + i % 26 for i in range(200))
-INPUT = b"hello, motes; " * 15 + b"~"
+INPUT = b"hello, nodes; " * 15 + b"~"
 ECHO = bytes(byte ^ 32 for byte in INPUT)
 #: USB 2.0, 9.4, and CDC PSTN, 6.3: what a host asks for, in the order of ours.
 ASKED = [

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from mote_native import NativeMote, compiled_mote
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.bare import DOWN, MESSAGE_MAX, PACKET_MIN, BareNode, BareReader, bare_packets
 from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, has_context, new_context
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import STORAGE_BYTES
+from node_native import NativeNode, compiled_node
 from stored_nodes import NODE, ForgottenStore, provisioned
 
 PING = empty(CoapKind.CON, 0x1234)
@@ -24,7 +24,7 @@ PING = empty(CoapKind.CON, 0x1234)
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled_mote(tmp_path_factory.mktemp("mote") / "bed.so", "-O2", "-shared", "-fPIC")
+    return compiled_node(tmp_path_factory.mktemp("node") / "bed.so", "-O2", "-shared", "-fPIC")
 
 
 def joined(packets: list[bytes]) -> bytes:
@@ -75,7 +75,7 @@ def test_each_message_to_a_node_has_the_next_number() -> None:
 @pytest.mark.parametrize("packet_bytes", [12, 33, 255])
 def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None:
     """A ping's reset comes back, whatever else the radio brings."""
-    mote = NativeMote(library, provisioned(packet_bytes))
+    node = NativeNode(library, provisioned(packet_bytes))
     node = BareNode(NODE, packet_bytes)
     for number in range(20):
         ping = empty(CoapKind.CON, number)
@@ -86,17 +86,17 @@ def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None
             bytes([packet[0] ^ 1]) + packet[1:],
             packet[:1] + b"\3" + packet[2:],
         ):
-            assert mote.receive(odd) == [] and mote.event == 0
-        assert joined(mote.receive(packet)) == empty(CoapKind.RST, number) and mote.event == 1
+            assert node.receive(odd) == [] and node.event == 0
+        assert joined(node.receive(packet)) == empty(CoapKind.RST, number) and node.event == 1
     long = CoapMessage(CoapKind.CON, Code.GET, 1, b"T", ((11, b"a" * 120),)).encode()
     packets = node.packets(long)
-    answers = [mote.receive(packet) for packet in packets]
+    answers = [node.receive(packet) for packet in packets]
     assert not any(answers[:-1]) and decode(joined(answers[-1])).code == 0x81
 
 
 @needs_kit("host")
 def test_parts_that_are_lost_doubled_or_out_of_order(library: Path) -> None:
-    mote, random_ = NativeMote(library, provisioned()), random.Random(5)
+    node, random_ = NativeNode(library, provisioned()), random.Random(5)
     whole = 0
     for number in range(400):
         message = CoapMessage(CoapKind.CON, Code.GET, number, b"T", ((11, random_.randbytes(40)),)).encode()
@@ -108,7 +108,7 @@ def test_parts_that_are_lost_doubled_or_out_of_order(library: Path) -> None:
             packets.insert(at, packets[at])
         elif kind == 3:
             packets[at], packets[at + 1] = packets[at + 1], packets[at]
-        answers = [packet for each in packets for packet in mote.receive(each)]
+        answers = [packet for each in packets for packet in node.receive(each)]
         reader = BareReader()
         told = [heard.message for heard in map(reader.take, packets) if heard.message]
         assert bool(answers) == bool(told) == (kind in (0, 2))
@@ -119,7 +119,7 @@ def test_parts_that_are_lost_doubled_or_out_of_order(library: Path) -> None:
 
 @needs_kit("host")
 def test_a_changed_packet_makes_no_message(library: Path) -> None:
-    mote, random_ = NativeMote(library, provisioned()), random.Random(6)
+    node, random_ = NativeNode(library, provisioned()), random.Random(6)
     message = CoapMessage(CoapKind.CON, Code.GET, 1, b"T", ((11, b"x" * 40),)).encode()
     packets = bare_packets(NODE, message, 0, 12)
     broken = 0
@@ -131,8 +131,8 @@ def test_a_changed_packet_makes_no_message(library: Path) -> None:
         told = [reader.take(bytes(each)) for each in sent]
         events = []
         for each in sent:
-            assert not mote.receive(bytes(each))
-            events.append(mote.event)
+            assert not node.receive(bytes(each))
+            events.append(node.event)
         assert not any(each.message for each in told)
         assert [event == 2 for event in events] == [each.broken for each in told]
         broken += any(each.broken for each in told)
@@ -146,14 +146,14 @@ def test_a_changed_packet_makes_no_message(library: Path) -> None:
 def test_a_context_is_read_from_storage(library: Path) -> None:
     storage = provisioned()
     assert len(storage) == STORAGE_BYTES + CONTEXT_BYTES and has_context(storage, STORAGE_BYTES)
-    assert NativeMote(library, storage).status == 0
+    assert NativeNode(library, storage).status == 0
     for at in (*range(STORAGE_BYTES, len(storage)), 4, 9, 24):
         changed = bytearray(storage)
         changed[at] ^= 1
-        assert NativeMote(library, bytes(changed)).status == 13, at  # LINK_NO_KEY
+        assert NativeNode(library, bytes(changed)).status == 13, at  # LINK_NO_KEY
         assert at < 24 or not has_context(bytes(changed), STORAGE_BYTES)
     erased = storage[:28] + b"\xff" * (STORAGE_BYTES - 28) + storage[STORAGE_BYTES:]
-    assert NativeMote(library, erased).status == 14, "its numbers are lost"
+    assert NativeNode(library, erased).status == 14, "its numbers are lost"
 
 
 @needs_kit("host")
@@ -162,8 +162,8 @@ def test_a_context_of_another_provisioning_is_none(library: Path) -> None:
     gateway, context = Gateway(ForgottenStore(), bytes(16)), new_context(NODE)
     first = context.stored(gateway.provision(NODE))
     second = gateway.provision(NODE)
-    assert NativeMote(library, first).status == 0
-    assert NativeMote(library, second + first[STORAGE_BYTES:]).status == 13
+    assert NativeNode(library, first).status == 0
+    assert NativeNode(library, second + first[STORAGE_BYTES:]).status == 13
     assert not has_context(second + first[STORAGE_BYTES:], STORAGE_BYTES)
 
 
@@ -180,7 +180,7 @@ def test_every_context_is_another() -> None:
 @needs_kit("host")
 def test_hostile_messages_break_no_rule_of_c(tmp_path: Path) -> None:
     checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    program = compiled_mote(tmp_path / "fuzz", "-std=gnu99", "-O1", "-g", "-DFUZZ", *checks)
+    program = compiled_node(tmp_path / "fuzz", "-std=gnu99", "-O1", "-g", "-DFUZZ", *checks)
     (tmp_path / "storage").write_bytes(provisioned())
     command = [program, "1", "10000", str(tmp_path / "storage")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

@@ -1,4 +1,4 @@
-"""OSCORE on the mote: RFC 8613's vectors, agreement with aiocoap, replays, restarts, storage that fails."""
+"""OSCORE on the node: RFC 8613's vectors, agreement with aiocoap, replays, restarts, storage that fails."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def test_aiocoap_derives_the_same_keys(tmp_path: Path) -> None:
     assert derive_oscore(SECRET, SALT, b"ab", b"c") == keys
 
 
-def test_a_mote_serves_aiocoap(library: Path, tmp_path: Path) -> None:
+def test_a_node_serves_aiocoap(library: Path, tmp_path: Path) -> None:
     skip_without("coap")
     import aiocoap
 
@@ -321,7 +321,7 @@ def test_a_mote_serves_aiocoap(library: Path, tmp_path: Path) -> None:
         assert int(told.code) == Code.CONTENT and told.payload == payload[::-1] and told.opt.max_age == 5
 
 
-def test_a_mote_asks_aiocoap(library: Path, tmp_path: Path) -> None:
+def test_a_node_asks_aiocoap(library: Path, tmp_path: Path) -> None:
     skip_without("coap")
     import aiocoap
     from aiocoap import oscore

@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
-from mote_native import NativeMote, compiled_mote
 from motecrypt.base.errors import InputError
 from motecrypt.cli.gateway import command as gateway
 from motecrypt.cli.provision import command as provision
 from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, has_context
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import STORAGE_BYTES
+from node_native import NativeNode, compiled_node
 
 pytestmark = [needs_kit("host", "link")]
 
@@ -39,8 +39,8 @@ def test_a_context_goes_into_the_eeprom_and_into_the_clients_folder(folder: Path
     assert run(provision, folder, "7", "--eeprom", str(eeprom), "--oscore", str(client)) is None
     storage = eeprom.read_bytes()
     assert len(storage) == 1024 and has_context(storage, STORAGE_BYTES)
-    mote = NativeMote(compiled_mote(folder / "mote.so", "-O2", "-shared", "-fPIC"), storage)
-    assert mote.status == 0
+    node = NativeNode(compiled_node(folder / "node.so", "-O2", "-shared", "-fPIC"), storage)
+    assert node.status == 0
     settings = json.loads((client / "settings.json").read_text())
     assert (settings["sender-id_hex"], settings["recipient-id_hex"]) == ("80", "07")
     assert bytes.fromhex(settings["secret_hex"]) not in storage

@@ -1,26 +1,26 @@
-/* sensor_harness.c: the paper's mote with a board and a cipher that print the calls to them.
+/* sensor_harness.c: the paper's node with a board and a cipher that print the calls to them.
  * The first argument says what fails, the others are the temperatures; then all ends. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define main mote_main
+#define main node_main
 #include "paper.c"
 #undef main
 
 static char **temperatures;
 static int failing;
 
-void mote_init(void) {
+void node_init(void) {
     puts("init");
 }
 
-void mote_write(uint8_t byte) {
+void node_write(uint8_t byte) {
     putchar(byte);
 }
 
-void mote_wait(uint16_t milliseconds) {
+void node_wait(uint16_t milliseconds) {
     static int waits;
     printf("wait %u\n", milliseconds);
     if (++waits == 3 && failing) {
@@ -28,7 +28,7 @@ void mote_wait(uint16_t milliseconds) {
     }
 }
 
-int16_t mote_temperature(void) {
+int16_t node_temperature(void) {
     if (*temperatures == NULL) {
         exit(0);
     }
@@ -62,5 +62,5 @@ int main(int argc, char **argv) {
     failing = atoi(argv[1]);
     temperatures = argv + 2;
     (void)argc;
-    return mote_main();
+    return node_main();
 }

@@ -1,4 +1,4 @@
-"""The UNO's hal.c and the paper's mote natively, register by register, look by look."""
+"""The UNO's hal.c and the paper's node natively, register by register, look by look."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
 
 pytestmark = needs_kit("host")
-PAPER = FIRMWARE / "motes" / "paper"
+PAPER = FIRMWARE / "nodes" / "paper"
 RECEIVED, ROOM = 1 << 7, 1 << 5
 KEY = bytes(range(16))
 
@@ -43,7 +43,7 @@ def test_the_sensor_is_set_up(program: Path) -> None:
 
 def test_bytes_go_and_come_when_the_line_is_ready(program: Path) -> None:
     asked = [f"receive {RECEIVED} {n}" for n in (1, 2, 5)]
-    asked += [f"give {ROOM} {n} 0x7e {mote}" for n in (1, 3) for mote in (0, 1)]
+    asked += [f"give {ROOM} {n} 0x7e {node}" for n in (1, 3) for node in (0, 1)]
     answers, done = told(program, *asked)
     assert answers == [1129, 2129, 5129, 1, 1, 3, 3]
     assert done == ["UDR0 = 7e"] * 4
@@ -117,7 +117,7 @@ def test_a_temperature_is_read_when_it_has_been_converted(program: Path, adc: in
     assert done == ["ADCSRA = c1", "converted after 4"]
 
 
-# --- the paper's mote ------------------------------------------------------------------------------------
+# --- the paper's node ------------------------------------------------------------------------------------
 
 
 def paper(folder: Path, *arguments: object) -> str:

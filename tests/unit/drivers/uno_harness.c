@@ -1,4 +1,4 @@
-/* uno_harness.c: the UNO's hal.c and uno.c of the paper's mote on a computer (avr_native/): writes to
+/* uno_harness.c: the UNO's hal.c and uno.c of the paper's node on a computer (avr_native/): writes to
  * registers are printed, and the test sets what they read. A register cannot know whether it is to be read or
  * written: it gives a value that nothing writes, where there is one, and the next looks whether that has
  * changed. */
@@ -6,7 +6,7 @@
 
 #include "hal.h"
 #include "harness.h"
-#include "mote.h"
+#include "node.h"
 
 enum { ABOVE = 0x5A0000 };
 
@@ -87,7 +87,7 @@ static uint64_t init(const uint64_t *n) {
 
 static uint64_t wake(const uint64_t *n) {
     simulated = (uint32_t)n[0];
-    mote_init();
+    node_init();
     settle();
     return 0;
 }
@@ -107,7 +107,7 @@ static uint64_t give(const uint64_t *n) {
     wanted_look = (uint32_t)n[1];
     looks = 0;
     if (n[3]) {
-        mote_write((uint8_t)n[2]);
+        node_write((uint8_t)n[2]);
     } else {
         hal_write((uint8_t)n[2]);
     }
@@ -168,7 +168,7 @@ static uint64_t depth(const uint64_t *n) {
 
 static uint64_t rest(const uint64_t *n) {
     waited_us = 0;
-    mote_wait((uint16_t)n[0]);
+    node_wait((uint16_t)n[0]);
     return (uint64_t)waited_us;
 }
 
@@ -176,7 +176,7 @@ static uint64_t temperature(const uint64_t *n) {
     adc = (uint32_t)n[0];
     wanted_look = (uint32_t)n[1];
     looks = 0;
-    return (uint16_t)mote_temperature();
+    return (uint16_t)node_temperature();
 }
 
 int main(int argc, char **argv) {

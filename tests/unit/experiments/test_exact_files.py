@@ -94,7 +94,7 @@ def test_a_file_of_the_modern_format_is_read_by_the_host(tmp_path: Path) -> None
         assert not job._genuine(sealed.read_bytes(), other, key)
 
 
-class FakeMote:
+class FakeNode:
     """A board that keeps files, and "encrypts" by putting a byte before them."""
 
     def __init__(self, session: Any, timeout_s: float) -> None:
@@ -137,7 +137,7 @@ def test_a_job_encrypts_and_decrypts_one_file(monkeypatch: pytest.MonkeyPatch) -
     built = SimpleNamespace(elf="elf", sha256="s", compiler="gcc 1", sizes=SimpleNamespace(flash=8, ram=9))
     monkeypatch.setattr(files, "build_files", lambda firmware: built)
     monkeypatch.setattr(files, "open_board", opened)
-    monkeypatch.setattr(files, "FileMote", FakeMote)
+    monkeypatch.setattr(files, "FileNode", FakeNode)
     genuine = [True]
     monkeypatch.setattr(files.FileJob, "_genuine", lambda *a: asked.append(a[1:]) or genuine[0])
     job = files.FileJob(70, form="aes256-gcm", storage="sd", rounds=3, cache="none")

@@ -32,7 +32,7 @@ def _exported(name: str, folder: Path, results: Results) -> Path:
 
 FAULTS = [
     ("arduino", "library.properties", "name=motecrypt", "name=Arduino motecrypt", "only Arduino's own"),
-    ("arduino", "library.properties", "name=motecrypt", "name=mote+crypt", "expected up to 63 letters"),
+    ("arduino", "library.properties", "name=motecrypt", "name=node+crypt", "expected up to 63 letters"),
     ("arduino", "library.properties", "name=motecrypt", f"name={'m' * 60}", "expected up to 63 letters"),
     ("arduino", "library.properties", "version=", "version=\nversion=", "line 3: not one"),
     ("arduino", "library.properties", "url=", "url=\nweb=", "line 9: not one"),
@@ -56,7 +56,7 @@ FAULTS = [
     ("arduino", "keywords.txt", "\tKEYWORD1", "", "line 1: expected a name, one tab and a kind"),
     ("arduino", "keywords.txt", "\t", "+\t", "line 1: expected a name, one tab and a kind"),
     ("arduino", "keywords.txt", "KEYWORD1", "KEYWORD9", "line 1: 'KEYWORD9' is not a kind"),
-    ("platformio", "library.json", '"name": "', '"name": "mote--', "expected up to 50 letters"),
+    ("platformio", "library.json", '"name": "', '"name": "node--', "expected up to 50 letters"),
     ("platformio", "library.json", '"version": "', '"version": "x', "expected one such as 1.2.3"),
     ("platformio", "library.json", '"headers": ["', '"headers": ["X', "there is no src/XMc"),
     ("platformio", "library.json", '"srcDir": "src"', '"srcDir": "source"', "srcDir: no such folder"),

@@ -512,7 +512,7 @@ def test_every_example_is_for_a_target() -> None:
 @pytest.mark.parametrize(
     ("suite", "cipher"), [("aes128-ccm", "aes128-ccm8"), ("ascon-aead128", "ascon-aead128")]
 )
-def test_a_mote_is_what_export_writes(suite: Suite, cipher: str) -> None:
+def test_a_node_is_what_export_writes(suite: Suite, cipher: str) -> None:
     made = plan_sketch(CATALOG, suite, "thermometer")
     assert made.library.files == planned("arduino", cipher).files and made.interval
     assert made.path == "examples/Thermometer/Thermometer.ino"

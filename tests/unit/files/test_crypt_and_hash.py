@@ -11,7 +11,7 @@ import pytest
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.files import crypt_and_hash as format_
 
-LINE = b"A line of text, as a mote would log it: 21.5 degrees, 3.01 V.\r\n"
+LINE = b"A line of text, as a node would log it: 21.5 degrees, 3.01 V.\r\n"
 SECRET = bytes.fromhex("e76b2413958b00e193")
 PAIRS = [(c, d) for c in format_.CIPHERS for d in format_.DIGESTS]
 # For decryption the program requires the file without its HMAC in whole blocks, in CTR too.

@@ -19,7 +19,7 @@ from motecrypt.link.files.container import Secret
 from motecrypt.measuring.experiments import files as experiment
 from motecrypt.measuring.experiments.files import FileJob, divide, open_board, plaintext
 from motecrypt.results.findings.pico_file import storage_times
-from motecrypt.simulate.file_mote import FileMote, MoteFileError, Storage
+from motecrypt.simulate.file_node import FileNode, NodeFileError, Storage
 from motecrypt.simulate.runners.session import DriverSession, Fault
 
 pytestmark = [
@@ -39,15 +39,15 @@ def session() -> Iterator[DriverSession]:
 
 
 @pytest.fixture
-def mote(session: DriverSession) -> FileMote:
-    client = FileMote(session)
+def node(session: DriverSession) -> FileNode:
+    client = FileNode(session)
     client.storage = client.wait_greeting()  # type: ignore[attr-defined]
     client.format()
     return client
 
 
-def storage_of(mote: FileMote) -> Storage:
-    return mote.storage  # type: ignore[attr-defined, no-any-return]
+def storage_of(node: FileNode) -> Storage:
+    return node.storage  # type: ignore[attr-defined, no-any-return]
 
 
 def littlefs_of(image: bytes) -> object:
@@ -73,66 +73,66 @@ def test_a_job_is_compared_with_the_host_and_divided() -> None:
             assert run["stack_bytes"] < 4096
 
 
-def test_the_time_of_the_flash_passes_on_the_board(mote: FileMote, session: DriverSession) -> None:
-    mote.write("a", plaintext(5000))
+def test_the_time_of_the_flash_passes_on_the_board(node: FileNode, session: DriverSession) -> None:
+    node.write("a", plaintext(5000))
     session.regions()
-    ran = mote.job("aes256-gcm", "a", "b", KEY, salt=bytes(32))
+    ran = node.job("aes256-gcm", "a", "b", KEY, salt=bytes(32))
     figures = divide(session.regions())
     assert ran.time_us >= figures["storage_busy"] / 125
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 511, 512, 513, 4096, 9000])
-def test_all_sizes_go_through(mote: FileMote, size: int, tmp_path: Path) -> None:
+def test_all_sizes_go_through(node: FileNode, size: int, tmp_path: Path) -> None:
     plain = plaintext(size)
-    mote.write("in", plain)
+    node.write("in", plain)
     for form in ("published", "aes256-gcm", "chacha20-poly1305"):
-        mote.job(form, "in", "sealed", KEY, rounds=FEW, salt=bytes(range(32)), chunk_bytes=512)
-        mote.job(form, "sealed", "out", KEY, rounds=FEW, decrypts=True)
-        assert mote.read("out") == plain
+        node.job(form, "in", "sealed", KEY, rounds=FEW, salt=bytes(range(32)), chunk_bytes=512)
+        node.job(form, "sealed", "out", KEY, rounds=FEW, decrypts=True)
+        assert node.read("out") == plain
     sealed = tmp_path / "sealed"
-    sealed.write_bytes(mote.read("sealed"))
+    sealed.write_bytes(node.read("sealed"))
     container.decrypt_file(sealed, tmp_path / "back", Secret(key=KEY))
     assert (tmp_path / "back").read_bytes() == plain
 
 
-def test_files_of_the_host_are_read(mote: FileMote, tmp_path: Path) -> None:
+def test_files_of_the_host_are_read(node: FileNode, tmp_path: Path) -> None:
     source, sealed = tmp_path / "source", tmp_path / "sealed"
     source.write_bytes(plaintext(3000))
     for cipher in container.CIPHERS:
         container.encrypt_file(source, sealed, Secret(key=KEY), cipher=cipher, chunk_bytes=1024, force=True)
-        mote.write("sealed", sealed.read_bytes())
-        mote.job("aes256-gcm", "sealed", "out", KEY, decrypts=True)
-        assert mote.read("out") == source.read_bytes()
+        node.write("sealed", sealed.read_bytes())
+        node.job("aes256-gcm", "sealed", "out", KEY, decrypts=True)
+        assert node.read("out") == source.read_bytes()
 
 
 @pytest.mark.parametrize("form", ["published", "aes256-gcm", "chacha20-poly1305"])
-def test_damaged_files_are_refused_and_nothing_appears(mote: FileMote, form: str) -> None:
-    mote.write("in", plaintext(40))
-    mote.write("old", b"old content")
-    mote.job(form, "in", "sealed", KEY, rounds=FEW, salt=bytes(32), chunk_bytes=512)
-    genuine = mote.read("sealed")
+def test_damaged_files_are_refused_and_nothing_appears(node: FileNode, form: str) -> None:
+    node.write("in", plaintext(40))
+    node.write("old", b"old content")
+    node.job(form, "in", "sealed", KEY, rounds=FEW, salt=bytes(32), chunk_bytes=512)
+    genuine = node.read("sealed")
     damaged = [genuine[:i] + bytes([genuine[i] ^ 1]) + genuine[i + 1 :] for i in range(0, len(genuine), 5)]
     damaged += [genuine[:-1], genuine[:-16], genuine + b"x", genuine + bytes(16), b"", genuine[:40]]
     for sealed in damaged:
-        mote.write("sealed", sealed)
+        node.write("sealed", sealed)
         for target in ("new", "old"):
-            with pytest.raises(MoteFileError):
-                mote.job(form, "sealed", target, KEY, rounds=FEW, decrypts=True)
-    mote.write("sealed", genuine)
-    with pytest.raises(MoteFileError, match="not genuine"):
-        mote.job(form, "sealed", "new", bytes(32), rounds=FEW, decrypts=True)
-    with pytest.raises(MoteFileError, match="no such file"):
-        mote.read("new")
-    assert mote.read("old") == b"old content"
+            with pytest.raises(NodeFileError):
+                node.job(form, "sealed", target, KEY, rounds=FEW, decrypts=True)
+    node.write("sealed", genuine)
+    with pytest.raises(NodeFileError, match="not genuine"):
+        node.job(form, "sealed", "new", bytes(32), rounds=FEW, decrypts=True)
+    with pytest.raises(NodeFileError, match="no such file"):
+        node.read("new")
+    assert node.read("old") == b"old content"
 
 
-def test_an_image_of_the_pico_is_opened_on_the_host_and_back(mote: FileMote, tmp_path: Path) -> None:
+def test_an_image_of_the_pico_is_opened_on_the_host_and_back(node: FileNode, tmp_path: Path) -> None:
     """littlefs on the host reads the Pico's flash; `motecrypt file` reads its file; and the other way."""
     skip_without("files")
     plain = plaintext(6300)
-    mote.write("input.txt", plain)
-    mote.job("published", "input.txt", "cipherFile.aes", KEY)
-    image = mote.dump(storage_of(mote))
+    node.write("input.txt", plain)
+    node.job("published", "input.txt", "cipherFile.aes", KEY)
+    image = node.dump(storage_of(node))
     fs = littlefs_of(image)
     with fs.open("cipherFile.aes", "rb") as file:  # type: ignore[attr-defined]
         content = file.read()
@@ -146,11 +146,11 @@ def test_an_image_of_the_pico_is_opened_on_the_host_and_back(mote: FileMote, tmp
     with fs.open("host.aes", "wb") as file:  # type: ignore[attr-defined]
         file.write((tmp_path / "host.aes").read_bytes())
     fs.unmount()  # type: ignore[attr-defined]
-    mote.load(storage_of(mote), bytes(fs.context.buffer))  # type: ignore[attr-defined]
-    mote.mount()
-    assert mote.read("input.txt") == plain
-    mote.job("published", "host.aes", "host.txt", KEY, decrypts=True)
-    assert mote.read("host.txt") == plain[::-1]
+    node.load(storage_of(node), bytes(fs.context.buffer))  # type: ignore[attr-defined]
+    node.mount()
+    assert node.read("input.txt") == plain
+    node.job("published", "host.aes", "host.txt", KEY, decrypts=True)
+    assert node.read("host.txt") == plain[::-1]
 
 
 def test_a_full_file_system_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,48 +158,48 @@ def test_a_full_file_system_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(experiment, "storage_times", lambda: {"flash": quick})  # waiting is not the point
     device = Catalog.load().device("pico")
     with open_board(device, build_files(FileFirmware()), "flash", "none") as session:
-        mote = FileMote(session)
-        mote.wait_greeting()
-        mote.format()
-        _fill_and_fail(mote)
+        node = FileNode(session)
+        node.wait_greeting()
+        node.format()
+        _fill_and_fail(node)
 
 
-def _fill_and_fail(mote: FileMote) -> None:
-    mote.write("in", plaintext(20_000))
-    mote.write("sealed", b"old")
+def _fill_and_fail(node: FileNode) -> None:
+    node.write("in", plaintext(20_000))
+    node.write("sealed", b"old")
     for size in (500_000, 100_000, 20_000, 8192):
-        with pytest.raises(MoteFileError, match="no space left on the file system"):
+        with pytest.raises(NodeFileError, match="no space left on the file system"):
             for number in range(20):
-                mote.write(f"filler {size} {number}", bytes(size))
-    with pytest.raises(MoteFileError, match="no space left on the file system"):
-        mote.job("aes256-gcm", "in", "sealed", KEY, salt=bytes(32))
-    with pytest.raises(MoteFileError, match="no space left on the file system"):
-        mote.job("published", "in", "fresh", KEY, rounds=FEW)
-    assert mote.read("sealed") == b"old"
-    with pytest.raises(MoteFileError, match="no such file"):
-        mote.read("fresh")
-    mote.mount()
-    assert mote.read("in") == plaintext(20_000)
+                node.write(f"filler {size} {number}", bytes(size))
+    with pytest.raises(NodeFileError, match="no space left on the file system"):
+        node.job("aes256-gcm", "in", "sealed", KEY, salt=bytes(32))
+    with pytest.raises(NodeFileError, match="no space left on the file system"):
+        node.job("published", "in", "fresh", KEY, rounds=FEW)
+    assert node.read("sealed") == b"old"
+    with pytest.raises(NodeFileError, match="no such file"):
+        node.read("fresh")
+    node.mount()
+    assert node.read("in") == plaintext(20_000)
 
 
-def test_senseless_requests_are_answered(mote: FileMote) -> None:
-    with pytest.raises(MoteFileError, match="no such file"):
-        mote.job("published", "missing", "out", KEY, rounds=FEW)
-    with pytest.raises(MoteFileError, match="does not understand"):
-        mote.job("aes256-gcm", "in", "out", KEY)  # no salt
+def test_senseless_requests_are_answered(node: FileNode) -> None:
+    with pytest.raises(NodeFileError, match="no such file"):
+        node.job("published", "missing", "out", KEY, rounds=FEW)
+    with pytest.raises(NodeFileError, match="does not understand"):
+        node.job("aes256-gcm", "in", "out", KEY)  # no salt
     for payload in (b"", b"\x00", b"\x09\x01\x20\x00\x00\x0c\xff\xff", bytes(8) + b"\xff"):
-        kind, _ = mote._await(_send(mote, "J", payload))
+        kind, _ = node._await(_send(node, "J", payload))
         assert kind in "sj"
     with pytest.raises(MotecryptError):
-        mote._ask("Z", b"", "s")
-    mote.write("still", b"alive")
-    assert mote.read("still") == b"alive"
+        node._ask("Z", b"", "s")
+    node.write("still", b"alive")
+    assert node.read("still") == b"alive"
 
 
-def _send(mote: FileMote, kind: str, payload: bytes) -> int:
+def _send(node: FileNode, kind: str, payload: bytes) -> int:
     from motecrypt.simulate.runners.protocol import encode
 
-    mote._pipe.write(encode(77, kind, payload))
+    node._pipe.write(encode(77, kind, payload))
     return 77
 
 
@@ -212,7 +212,7 @@ def test_the_model_refuses_code_from_a_busy_flash(tmp_path: Path) -> None:
     wrong = replace(built, elf=tmp_path / "files.elf")
     device = Catalog.load().device("pico")
     with open_board(device, wrong, "flash", "kept") as session, pytest.raises(Fault, match="takes a command"):
-        client = FileMote(session)
+        client = FileNode(session)
         client.wait_greeting()
         client.format()
 
@@ -252,7 +252,7 @@ def test_a_missing_card_is_a_failure_of_the_storage(monkeypatch: pytest.MonkeyPa
     device = Catalog.load().device("pico")
     built = build_files(FileFirmware("sd", "bytes", 12_500_000))
     with open_board(device, built, "sd", "none") as session:
-        client = FileMote(session)
+        client = FileNode(session)
         client.wait_greeting()
-        with pytest.raises(MoteFileError, match="storage failed"):
+        with pytest.raises(NodeFileError, match="storage failed"):
             client.format()

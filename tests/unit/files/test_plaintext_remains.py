@@ -14,7 +14,7 @@ from motecrypt.measuring.experiments.files import BACK, PLAIN, SEALED
 from motecrypt.measuring.experiments.remains import PlaintextRemains, count, erase, marked, pieces_of
 from motecrypt.results import Results
 from motecrypt.results.findings.remains import Step
-from motecrypt.simulate.file_mote import MoteFileError, Storage
+from motecrypt.simulate.file_node import NodeFileError, Storage
 from motecrypt.studies.pico import remains
 
 
@@ -60,7 +60,7 @@ class Disk:
     ) -> None:
         held = self.files[source]
         if source == "forged.aes" and not self.accepts:
-            raise MoteFileError("forged.aes to output.txt", -200)
+            raise NodeFileError("forged.aes to output.txt", -200)
         self.write(target, bytes(byte ^ 0x55 for byte in held) if self.keeps else b"other")
 
 

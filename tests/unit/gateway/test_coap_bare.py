@@ -1,4 +1,4 @@
-"""A mote with OSCORE on the bare transport behind the gateway, and aiocoap at the far end."""
+"""A node with OSCORE on the bare transport behind the gateway, and aiocoap at the far end."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_aiocoap_reads_and_writes_end_to_end(world: BareWorld) -> None:
 
     got = with_aiocoap(world, act)
     assert got == [b"+21.4C", bytes([Code.CHANGED]), b"1", b"</temperature>;obs,</led>"]
-    assert world.mote.led == b"1"
+    assert world.node.led == b"1"
     for word in (b"temp", b"led", b"21.4"):
         assert not any(word in packet for packet in world.air)
     assert world.proxy.statistics()["timeouts"] == 0
@@ -91,12 +91,12 @@ def test_aiocoap_observes_end_to_end(world: BareWorld) -> None:
         asked = through.request(aiocoap.Message(code=aiocoap.GET, uri=f"{uri}/temperature", observe=0))
         got = [bytes((await asked.response).payload)]
         temperatures = iter((b"+22.0C", b"+22.1C"))
-        world.say([packet for each in world.mote.notify(next(temperatures)) for packet in each])
+        world.say([packet for each in world.node.notify(next(temperatures)) for packet in each])
         async for notified in asked.observation:
             got.append(bytes(notified.payload))
             if len(got) == 3:
                 break
-            world.say([packet for each in world.mote.notify(next(temperatures)) for packet in each])
+            world.say([packet for each in world.node.notify(next(temperatures)) for packet in each])
         return got
 
     assert with_aiocoap(world, act) == [b"+21.4C", b"+22.0C", b"+22.1C"]
@@ -155,7 +155,7 @@ def test_what_was_heard_on_the_air_cannot_be_used_again(world: BareWorld) -> Non
         said = [
             packet
             for each in bare_packets(NODE, again.encode(), mid, 12)
-            for packet in world.mote.receive(each, world.now_ms)
+            for packet in world.node.receive(each, world.now_ms)
         ]
         reader = BareReader()
         answers.append(decode(next(told.message for told in map(reader.take, said) if told.message)))
@@ -179,13 +179,13 @@ def test_without_a_context_nothing_is_served(world: BareWorld) -> None:
         await plain.shutdown()
         return codes
 
-    assert with_aiocoap(world, act) == [0x81, 0x81] and world.mote.led == b"0"
+    assert with_aiocoap(world, act) == [0x81, 0x81] and world.node.led == b"0"
 
 
 def test_storage_that_fails_serves_nothing(world: BareWorld) -> None:
     import aiocoap
 
-    world.mote.break_storage(True)
+    world.node.break_storage(True)
 
     async def act(through: Any, uri: str) -> str:
         put = aiocoap.Message(code=aiocoap.PUT, uri=f"{uri}/led", payload=b"1")
@@ -195,7 +195,7 @@ def test_storage_that_fails_serves_nothing(world: BareWorld) -> None:
             return type(error).__name__
         return "served"
 
-    assert with_aiocoap(world, act) != "served" and world.mote.led == b"0"
+    assert with_aiocoap(world, act) != "served" and world.node.led == b"0"
 
 
 def test_orders_for_a_bare_node_are_refused(world: BareWorld) -> None:
@@ -229,7 +229,7 @@ def test_random_packets_of_a_bare_node_cost_nothing_but_themselves(world: BareWo
     assert not any("dropped" in line for line in world.field.told)
 
 
-# --- the mote observes a server
+# --- the node observes a server
 
 
 class Setpoint:
@@ -258,7 +258,7 @@ class Setpoint:
 
             async def render_get(self, request: Any) -> Any:
                 known = isinstance(request.remote.authenticated_claims, list)
-                if not known or ":mote" not in request.remote.authenticated_claims:
+                if not known or ":node" not in request.remote.authenticated_claims:
                     return aiocoap.Message(code=aiocoap.UNAUTHORIZED)
                 return aiocoap.Message(payload=self.payload)
 
@@ -268,7 +268,7 @@ class Setpoint:
         value, site, loop = Value(), resource.Site(), asyncio.get_running_loop()
         site.add_resource(["setpoint"], value)
         context = await aiocoap.Context.create_server_context(None, bind=("127.0.0.1", port))
-        context.server_credentials.load_from_dict({":mote": {"oscore": {"basedir": str(self._folder)}}})
+        context.server_credentials.load_from_dict({":node": {"oscore": {"basedir": str(self._folder)}}})
         context.serversite = OscoreSiteWrapper(site, context.server_credentials)
         over = asyncio.Event()
 
@@ -288,7 +288,7 @@ class Setpoint:
         self._thread.join(SOON_S)
 
 
-def test_the_mote_observes_aiocoap_end_to_end(tmp_path: Path) -> None:
+def test_the_node_observes_aiocoap_end_to_end(tmp_path: Path) -> None:
     context = new_context(NODE)
     (tmp_path / "server").mkdir()
     for path, content in context.client_files(tmp_path / "server").items():
@@ -296,17 +296,17 @@ def test_the_mote_observes_aiocoap_end_to_end(tmp_path: Path) -> None:
     server = Setpoint(tmp_path / "server")
     world = BareWorld(tmp_path, (f"coap://127.0.0.1:{server.port}",), observes=True, context=context)
     try:
-        world.until(lambda: world.mote.setpoint[2] == 1)
-        assert world.mote.setpoint == (Code.CONTENT, b"21", 1)
+        world.until(lambda: world.node.setpoint[2] == 1)
+        assert world.node.setpoint == (Code.CONTENT, b"21", 1)
         for number, payload in enumerate((b"22", b"23"), 2):
             server.change(payload)
-            world.until(lambda: world.mote.setpoint[2] == number)  # noqa: B023 - called at once
-            assert world.mote.setpoint == (Code.CONTENT, payload, number)
+            world.until(lambda: world.node.setpoint[2] == number)  # noqa: B023 - called at once
+            assert world.node.setpoint == (Code.CONTENT, payload, number)
         world.restart()
-        world.until(lambda: world.mote.setpoint[2] == 1)
-        assert world.mote.setpoint == (Code.CONTENT, b"23", 1), "registered again after a loss of power"
+        world.until(lambda: world.node.setpoint[2] == 1)
+        assert world.node.setpoint == (Code.CONTENT, b"23", 1), "registered again after a loss of power"
         server.change(b"24")
-        world.until(lambda: world.mote.setpoint[1] == b"24")
+        world.until(lambda: world.node.setpoint[1] == b"24")
         assert not any(word in packet for packet in world.air for word in (b"setp", b"22", b"23"))
     finally:
         world.close()

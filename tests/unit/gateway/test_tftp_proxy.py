@@ -1,4 +1,4 @@
-"""The gateway's TFTP: real UDP clients on one side, motes over the link and a lossy radio on the other."""
+"""The gateway's TFTP: real UDP clients on one side, nodes over the link and a lossy radio on the other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CLIENT = Terms(block_max=512, timeout_s=1.0, tries=20)
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The gateway's loop waits for radios alone: here clients and motes are in the same loop."""
+    """The gateway's loop waits for radios alone: here clients and nodes are in the same loop."""
     monkeypatch.setattr(service, "POLL_S", 0.001)
     monkeypatch.setattr(service, "QUIET_S", 0.001)
 
@@ -46,7 +46,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def field(tmp_path: Path) -> Iterator[TftpField]:
     made = TftpField(tmp_path, 5, 6)
-    made.motes[5].files["log"] = CONTENT[:300]
+    made.ends[5].files["log"] = CONTENT[:300]
     yield made
     made.close()
 
@@ -144,20 +144,20 @@ def read(name: str, mode: str = "octet", **options: object) -> Packet:
     )
 
 
-# --- files of motes
+# --- files of nodes
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.05])
 @pytest.mark.parametrize("length", [0, 1, 511, 512, 4000])
-def test_a_client_gets_and_puts_a_motes_file(tmp_path: Path, length: int, loss: float) -> None:
+def test_a_client_gets_and_puts_a_nodes_file(tmp_path: Path, length: int, loss: float) -> None:
     field = TftpField(tmp_path, 5, loss=loss)
     client = Client(field)
     try:
-        field.motes[5].files["log"] = CONTENT[:length]
+        field.ends[5].files["log"] = CONTENT[:length]
         assert client.get("node/5/log") == CONTENT[:length]
         client.to = field.address
         client.put("node/5/config", CONTENT[:length], Terms(block_max=64, timeout_s=1.0, tries=20))
-        assert field.motes[5].files["config"] == CONTENT[:length]
+        assert field.ends[5].files["config"] == CONTENT[:length]
         told = field.proxy.statistics()
         assert (told["fetched"], told["delivered"], told["failed"]) == (1, 1, 0)
         assert field.service.statistics()["protocols"]["tftp"]["faults"] == 0, (
@@ -174,12 +174,12 @@ def test_each_side_has_its_own_block_size(field: TftpField, client: Client, bloc
     assert client.get("node/5/log", Terms(block_max=block, timeout_s=1.0)) == CONTENT[:300]
     asked = read_packet(client.sent[1])
     assert asked is not None and asked.opcode is Opcode.ACK
-    blocks = [packet for packet in field.motes[5].sent if packet[1] == Opcode.DATA]
+    blocks = [packet for packet in field.ends[5].sent if packet[1] == Opcode.DATA]
     assert [len(packet) for packet in blocks] == [123, 123, 66]
     assert sum(packet[1] == Opcode.ACK for packet in client.sent) == 2 + 300 // min(block, 512)
 
 
-def test_the_first_answer_tells_the_size_and_comes_once_the_mote_has_answered(
+def test_the_first_answer_tells_the_size_and_comes_once_the_node_has_answered(
     field: TftpField, client: Client
 ) -> None:
     answer = client.answer(read("/node/05/log", tsize=0, blksize=100, timeout=3))
@@ -187,7 +187,7 @@ def test_the_first_answer_tells_the_size_and_comes_once_the_mote_has_answered(
 
 
 def test_text_has_the_ends_of_lines_that_netascii_has(field: TftpField, client: Client) -> None:
-    field.motes[5].files["text"] = b"one\ntwo\r\n"
+    field.ends[5].files["text"] = b"one\ntwo\r\n"
     assert client.answer(read("node/5/text", NETASCII)).content == b"one\r\ntwo\r\0\r\n"
     client.say(Packet(Opcode.ACK, 1))
     field.until_so(lambda: field.proxy.statistics()["fetched"])
@@ -211,7 +211,7 @@ def test_text_has_the_ends_of_lines_that_netascii_has(field: TftpField, client: 
 def test_real_clients_as_they_ask_by_default(field: TftpField, get: str, put: str) -> None:
     """tftp-hpa's default is the mode netascii, and atftp's is octet."""
     text = b"".join(b"%d\n" % number for number in range(400)) + b"a\r\n\r"
-    field.motes[5].files["text"] = text
+    field.ends[5].files["text"] = text
     (field.folder / "sent").write_bytes(text)
     for words in (get, put):
         command = words.format(host=field.address[0], port=field.address[1]).split()
@@ -221,17 +221,17 @@ def test_real_clients_as_they_ask_by_default(field: TftpField, get: str, put: st
             assert client.communicate()[0].strip() == b""
         finally:
             client.kill()
-    assert (field.folder / "got").read_bytes() == text and field.motes[5].files["put"] == text
+    assert (field.folder / "got").read_bytes() == text and field.ends[5].files["put"] == text
 
 
-def test_a_file_is_acknowledged_when_the_mote_has_it(field: TftpField, client: Client) -> None:
+def test_a_file_is_acknowledged_when_the_node_has_it(field: TftpField, client: Client) -> None:
     answer = client.answer(Packet(Opcode.WRITE, name="node/5/config", options={"blksize": "8"}))
-    assert answer.opcode is Opcode.OACK and field.motes[5].name == "config"
-    field.motes[5].keeps = 3
+    assert answer.opcode is Opcode.OACK and field.ends[5].name == "config"
+    field.ends[5].keeps = 3
     client.say(Packet(Opcode.DATA, 1, b"1234"))
     ended = client.next()
     assert (ended.opcode, ended.block) == (Opcode.ERROR, TftpCode.DISK_FULL)
-    assert "config" not in field.motes[5].files and field.proxy.statistics()["failed"] == 1
+    assert "config" not in field.ends[5].files and field.proxy.statistics()["failed"] == 1
 
 
 def test_the_last_ack_is_repeated(field: TftpField, client: Client) -> None:
@@ -241,7 +241,7 @@ def test_the_last_ack_is_repeated(field: TftpField, client: Client) -> None:
 
 def test_a_node_that_was_never_heard_is_asked_all_the_same(tmp_path: Path) -> None:
     field = TftpField(tmp_path, 5, heard=False)
-    field.motes[5].files["log"] = b"here"
+    field.ends[5].files["log"] = b"here"
     client = Client(field)
     assert client.get("node/5/log") == b"here"
     client.line.close()
@@ -257,8 +257,8 @@ def test_repeated_requests_and_acks_cost_the_radio_nothing(field: TftpField, cli
         client.say(read("node/5/log", blksize=100))
     first = client.next()
     assert first.opcode is Opcode.OACK
-    field.until_so(lambda: not field.motes[5].busy)
-    requests = sum(packet[1] == Opcode.OACK for packet in field.motes[5].sent)
+    field.until_so(lambda: not field.ends[5].busy)
+    requests = sum(packet[1] == Opcode.OACK for packet in field.ends[5].sent)
     assert requests == 1
     for _ in range(5):
         client.say(Packet(Opcode.ACK, 0))
@@ -285,13 +285,13 @@ def test_who_never_answers_gets_no_more_than_he_asks(field: TftpField, client: C
 )
 @pytest.mark.parametrize("opcode", [Opcode.READ, Opcode.WRITE])
 def test_names_that_are_none(field: TftpField, client: Client, name: str, opcode: Opcode) -> None:
-    before = len(field.motes[5].sent)
+    before = len(field.ends[5].sent)
     answer = client.answer(Packet(opcode, name=name))
     assert answer.opcode is Opcode.ERROR and answer.block in (TftpCode.NOT_FOUND, TftpCode.NO_ACCESS)
-    assert field.proxy.statistics()["refused_requests"] == 1 and len(field.motes[5].sent) == before
+    assert field.proxy.statistics()["refused_requests"] == 1 and len(field.ends[5].sent) == before
 
 
-def test_what_the_mote_says_comes_through(field: TftpField, client: Client) -> None:
+def test_what_the_node_says_comes_through(field: TftpField, client: Client) -> None:
     answer = client.answer(read("node/5/none"))
     assert answer == Packet(Opcode.ERROR, TftpCode.NOT_FOUND, name="no such file")
 
@@ -306,15 +306,15 @@ def test_other_modes_are_refused(field: TftpField, client: Client, opcode: Opcod
 def test_one_transfer_at_a_time_for_each_node(field: TftpField, client: Client) -> None:
     other = Client(field)
     client.answer(read("node/5/log", blksize=8))
-    field.motes[6].files["log"] = b"six"
-    field.motes[5].blocked = True
+    field.ends[6].files["log"] = b"six"
+    field.ends[5].blocked = True
     client.to = field.address
     third = Client(field)
-    field.until_so(lambda: not field.motes[5].busy)
+    field.until_so(lambda: not field.ends[5].busy)
     waiting = Client(field)
-    field.motes[5].gives = 0x41  # it has nothing yet
+    field.ends[5].gives = 0x41  # it has nothing yet
     waiting.say(read("node/5/log"))
-    field.until_so(lambda: field.motes[5].busy)
+    field.until_so(lambda: field.ends[5].busy)
     assert "busy with another transfer" in other.answer(read("node/5/log")).name
     assert third.get("node/6/log") == b"six"
     for each in (other, third, waiting):
@@ -326,7 +326,7 @@ def test_many_clients_are_told_that_there_are_too_many(
 ) -> None:
     monkeypatch.setattr(module, "CLIENTS_MAX", 1)
     client.answer(read("node/5/log"))
-    field.until_so(lambda: not field.motes[5].busy)
+    field.until_so(lambda: not field.ends[5].busy)
     other = Client(field)
     assert other.answer(read("node/6/log")).name == "1 transfers are running"
     other.line.close()
@@ -365,22 +365,22 @@ def test_a_flood_of_requests_makes_no_sockets(field: TftpField, client: Client) 
         each.line.close()
 
 
-# --- motes that ask
+# --- nodes that ask
 
 
-def test_a_mote_reads_a_file_of_the_folder(field: TftpField) -> None:
+def test_a_node_reads_a_file_of_the_folder(field: TftpField) -> None:
     (field.folder / "served" / "table.bin").write_bytes(CONTENT[:1000])
-    assert field.motes[5].get("table.bin", time.monotonic()) == OK
-    field.until_so(lambda: field.motes[5].outcomes)
-    assert field.motes[5].outcomes == [OK] and field.motes[5].files["table.bin"] == CONTENT[:1000]
+    assert field.ends[5].get("table.bin", time.monotonic()) == OK
+    field.until_so(lambda: field.ends[5].outcomes)
+    assert field.ends[5].outcomes == [OK] and field.ends[5].files["table.bin"] == CONTENT[:1000]
     field.until_so(lambda: field.proxy.statistics()["read_by_nodes"] == 1)
 
 
-def test_what_a_mote_puts_is_a_file_and_overwrites_nothing(field: TftpField) -> None:
+def test_what_a_node_puts_is_a_file_and_overwrites_nothing(field: TftpField) -> None:
     for length in (300, 0, 119):
-        field.motes[5].files["day.csv"] = CONTENT[:length]
-        assert field.motes[5].put("day.csv", time.monotonic()) == OK
-        field.until_so(lambda: not field.motes[5].busy)
+        field.ends[5].files["day.csv"] = CONTENT[:length]
+        assert field.ends[5].put("day.csv", time.monotonic()) == OK
+        field.until_so(lambda: not field.ends[5].busy)
     put = field.folder / "put"
     field.until_so(lambda: field.proxy.statistics()["put_by_nodes"] == 3)
     assert sorted(path.name for path in put.iterdir()) == ["day-2.csv", "day-3.csv", "day.csv"]
@@ -394,7 +394,7 @@ def test_what_a_mote_puts_is_a_file_and_overwrites_nothing(field: TftpField) -> 
 @pytest.mark.parametrize(
     "name", ["../secret", "/etc/passwd", "link", "sub", "pipe", ".hidden", "none", "sub/file"]
 )
-def test_a_mote_gets_nothing_but_regular_files_of_that_folder(field: TftpField, name: str) -> None:
+def test_a_node_gets_nothing_but_regular_files_of_that_folder(field: TftpField, name: str) -> None:
     served = field.folder / "served"
     (field.folder / "secret").write_text("secret")
     (served / "link").symlink_to(field.folder / "secret")
@@ -402,37 +402,37 @@ def test_a_mote_gets_nothing_but_regular_files_of_that_folder(field: TftpField, 
     (served / "sub" / "file").write_text("x")
     (served / ".hidden").write_text("x")
     os.mkfifo(served / "pipe")
-    mote = field.motes[5]
-    assert mote.get(name, time.monotonic()) == OK
-    field.until_so(lambda: mote.outcomes)
-    assert mote.outcomes[0] in (TftpCode.NOT_FOUND, TftpCode.NO_ACCESS) and name not in mote.files
-    assert mote.put(name, time.monotonic()) in (OK, TftpCode.NOT_FOUND)
+    end = field.ends[5]
+    assert end.get(name, time.monotonic()) == OK
+    field.until_so(lambda: end.outcomes)
+    assert end.outcomes[0] in (TftpCode.NOT_FOUND, TftpCode.NO_ACCESS) and name not in end.files
+    assert end.put(name, time.monotonic()) in (OK, TftpCode.NOT_FOUND)
 
 
-def test_without_folders_a_mote_is_refused(tmp_path: Path) -> None:
+def test_without_folders_a_node_is_refused(tmp_path: Path) -> None:
     field = TftpField(tmp_path, 5, served=False)
-    mote = field.motes[5]
-    mote.files["day.csv"] = b"x"
-    for act in (mote.get, mote.put):
+    end = field.ends[5]
+    end.files["day.csv"] = b"x"
+    for act in (end.get, end.put):
         act("day.csv", time.monotonic())
-        field.until_so(lambda: not mote.busy)
-    assert mote.outcomes == [TftpCode.NOT_FOUND, TftpCode.NO_ACCESS]
+        field.until_so(lambda: not end.busy)
+    assert end.outcomes == [TftpCode.NOT_FOUND, TftpCode.NO_ACCESS]
     field.close()
 
 
-def test_a_motes_own_request_comes_first(field: TftpField, client: Client) -> None:
+def test_a_nodes_own_request_comes_first(field: TftpField, client: Client) -> None:
     (field.folder / "served" / "table.bin").write_bytes(b"table")
-    field.motes[5].gives = 0x41
+    field.ends[5].gives = 0x41
     client.say(read("node/5/log"))
-    field.until_so(lambda: field.motes[5].busy)
-    field.motes[5].abort(0)
+    field.until_so(lambda: field.ends[5].busy)
+    field.ends[5].abort(0)
     field._say(5)
     assert client.next().opcode is Opcode.ERROR
     client.to = field.address
-    field.motes[5].get("table.bin", time.monotonic())
+    field.ends[5].get("table.bin", time.monotonic())
     field._say(5)
     client.say(read("node/5/log"))
-    field.until_so(lambda: field.motes[5].files.get("table.bin") == b"table")
+    field.until_so(lambda: field.ends[5].files.get("table.bin") == b"table")
 
 
 def test_other_messages_of_the_node_go_to_the_sinks(field: TftpField) -> None:
@@ -449,36 +449,36 @@ def test_malformed_packets_of_a_node_are_counted(field: TftpField) -> None:
 
 def test_blocks_of_a_transfer_that_nobody_knows_are_refused(field: TftpField) -> None:
     """The gateway was started again meanwhile."""
-    mote = field.motes[5]
-    mote.sent.append(Packet(Opcode.DATA, 7, b"x").encode())
+    end = field.ends[5]
+    end.sent.append(Packet(Opcode.DATA, 7, b"x").encode())
     got: list[bytes] = []
-    real = mote.receive
-    mote.receive = lambda packet, now_s=0.0: (got.append(packet), real(packet, now_s))[1]  # type: ignore[method-assign]
+    real = end.receive
+    end.receive = lambda packet, now_s=0.0: (got.append(packet), real(packet, now_s))[1]  # type: ignore[method-assign]
     field.until_so(lambda: got)
     packet = read_packet(got[0])
     assert packet is not None and (packet.opcode, packet.block) == (Opcode.ERROR, TftpCode.UNKNOWN_ID)
 
 
-# --- motes and clients that vanish
+# --- nodes and clients that vanish
 
 
-def test_a_mote_that_is_silent_ends_the_transfer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_that_is_silent_ends_the_transfer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     field = TftpField(tmp_path, 5, timeout_s=0.02)
     client = Client(field)
-    field.motes[5].opens = 0x40
-    field.motes[5].receive = lambda packet, now_s=0.0: []  # type: ignore[method-assign]
+    field.ends[5].opens = 0x40
+    field.ends[5].receive = lambda packet, now_s=0.0: []  # type: ignore[method-assign]
     answer = client.answer(read("node/5/log"))
     assert (answer.opcode, answer.name) == (Opcode.ERROR, "no answer")
     client.line.close()
     field.close()
 
 
-def test_a_client_that_ends_its_transfer_ends_the_motes(field: TftpField, client: Client) -> None:
-    field.motes[5].files["log"] = CONTENT
+def test_a_client_that_ends_its_transfer_ends_the_nodes(field: TftpField, client: Client) -> None:
+    field.ends[5].files["log"] = CONTENT
     client.answer(read("node/5/log", blksize=100))
     client.say(error_packet(0, "enough"))
-    field.until_so(lambda: field.motes[5].outcomes)
-    assert field.motes[5].outcomes[0] != OK and not field.motes[5].busy
+    field.until_so(lambda: field.ends[5].outcomes)
+    assert field.ends[5].outcomes[0] != OK and not field.ends[5].busy
     field.until_so(lambda: len(field.proxy.sockets()) == 2)
 
 

@@ -1,4 +1,4 @@
-"""The exported sketch that `motecrypt mote` runs, next to a model of its loop: every byte, every command."""
+"""The exported sketch that `motecrypt node` runs, next to a model of its loop: every byte, every command."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def play(program: Path, storage: bytes, tenths: int, script: list[str]) -> list[
     return [line for line in done.stdout.splitlines() if line]
 
 
-class Mote:
+class Node:
     """A model of the node's loop, which writes the script that the program then plays."""
 
     def __init__(self, options: int = TWO_WAYS, suite: Suite = "aes128-ccm", packet_bytes: int = 12) -> None:
@@ -194,59 +194,59 @@ class Mote:
 
 
 @pytest.fixture
-def mote() -> Mote:
-    """A mote whose first reading is answered."""
-    made = Mote()
+def node() -> Node:
+    """A node whose first reading is answered."""
+    made = Node()
     made.answered()
     return made
 
 
 @pytest.mark.parametrize("suite", ["aes128-ccm", "ascon-aead128"])
-def test_a_mote_that_sends_only(tmp_path: Path, suite: Suite) -> None:
-    mote = Mote(SHORT | STREAM, suite)
-    mote.silence(5000)
-    forms = [packet[0] >> 6 for packet in mote.sent]
+def test_a_node_that_sends_only(tmp_path: Path, suite: Suite) -> None:
+    node = Node(SHORT | STREAM, suite)
+    node.silence(5000)
+    forms = [packet[0] >> 6 for packet in node.sent]
     assert forms[:5] == [2, 2, 0, 0, 0] and forms.count(2) == 2 * 4, "every 32nd is long"
-    mote.up()
-    assert mote.got == [b"+21.4C"] * 101
-    mote.agrees(compiled(tmp_path, suite))
+    node.up()
+    assert node.got == [b"+21.4C"] * 101
+    node.agrees(compiled(tmp_path, suite))
 
 
 @pytest.mark.parametrize("options", [TWO_WAYS, LISTENS | STREAM, LISTENS | STREAM | TAG_16])
-def test_a_mote_that_is_answered(program: Path, options: int) -> None:
-    mote = Mote(options)
-    mote.answered()
-    mote.silence(1000)
-    mote.up()
-    assert len(mote.got) == 21
-    mote.agrees(program)
+def test_a_node_that_is_answered(program: Path, options: int) -> None:
+    node = Node(options)
+    node.answered()
+    node.silence(1000)
+    node.up()
+    assert len(node.got) == 21
+    node.agrees(program)
 
 
 def test_what_is_not_answered_is_sent_again_and_no_reading_meanwhile(program: Path) -> None:
-    mote = Mote()
-    mote.silence(10 * (250 + 7 * 5) - 1)
-    assert len(set(mote.lines)) == 1 and len(mote.lines) == 10
-    mote.silence(1)
-    assert len(set(mote.lines)) == 2, "given up, and a new reading"
-    mote.answered()
-    mote.silence(200)
-    mote.agrees(program)
+    node = Node()
+    node.silence(10 * (250 + 7 * 5) - 1)
+    assert len(set(node.lines)) == 1 and len(node.lines) == 10
+    node.silence(1)
+    assert len(set(node.lines)) == 2, "given up, and a new reading"
+    node.answered()
+    node.silence(200)
+    node.agrees(program)
 
 
-def test_commands_are_obeyed(program: Path, mote: Mote) -> None:
-    assert mote.tells(b"i\x2c\x01", CONFIRMED | COMMAND) is Event.ACCEPTED
-    mote.silence(1000)
-    assert mote.interval == 300 and len(mote.sent) == 3
-    assert mote.tells(b"c", CONFIRMED | COMMAND) is Event.ACCEPTED
-    mote.silence(300)
-    assert [packet[0] >> 6 for packet in mote.sent][-1] == 1
-    mote.hears(mote.up())
-    assert mote.tells(b"u", CONFIRMED | COMMAND) is Event.ACCEPTED
-    mote.silence(700)
-    assert [packet[0] >> 6 for packet in mote.sent][-1] == 0
-    assert mote.tells(b"i\xff\0", CONFIRMED | COMMAND) is Event.ACCEPTED and mote.interval == 255
-    mote.silence(600)
-    mote.agrees(program)
+def test_commands_are_obeyed(program: Path, node: Node) -> None:
+    assert node.tells(b"i\x2c\x01", CONFIRMED | COMMAND) is Event.ACCEPTED
+    node.silence(1000)
+    assert node.interval == 300 and len(node.sent) == 3
+    assert node.tells(b"c", CONFIRMED | COMMAND) is Event.ACCEPTED
+    node.silence(300)
+    assert [packet[0] >> 6 for packet in node.sent][-1] == 1
+    node.hears(node.up())
+    assert node.tells(b"u", CONFIRMED | COMMAND) is Event.ACCEPTED
+    node.silence(700)
+    assert [packet[0] >> 6 for packet in node.sent][-1] == 0
+    assert node.tells(b"i\xff\0", CONFIRMED | COMMAND) is Event.ACCEPTED and node.interval == 255
+    node.silence(600)
+    node.agrees(program)
 
 
 @pytest.mark.parametrize(
@@ -258,11 +258,11 @@ def test_commands_are_obeyed(program: Path, mote: Mote) -> None:
         (b"i\1\0", LONG),
     ],
 )
-def test_what_is_no_command_is_refused(program: Path, mote: Mote, message: bytes, how: int) -> None:
-    assert mote.tells(message, CONFIRMED | how) is Event.REFUSED
-    mote.silence(200)
-    assert mote.interval == INTERVAL_MS and not mote.how
-    mote.agrees(program)
+def test_what_is_no_command_is_refused(program: Path, node: Node, message: bytes, how: int) -> None:
+    assert node.tells(message, CONFIRMED | how) is Event.REFUSED
+    node.silence(200)
+    assert node.interval == INTERVAL_MS and not node.how
+    node.agrees(program)
 
 
 @pytest.mark.parametrize(("message_bytes", "answered"), [(20, True), (21, False)])
@@ -270,50 +270,50 @@ def test_a_message_that_it_has_no_room_for_is_passed_over(
     program: Path, message_bytes: int, answered: bool
 ) -> None:
     """The model has the room, and answers: what the program lacks is that answer alone."""
-    mote = Mote()
-    mote.answered()
-    assert mote.tells(bytes(message_bytes), CONFIRMED | COMMAND) is Event.REFUSED
-    mote.silence(60)
-    told = play(program, mote.storage, 214, mote.script)
-    assert len(told) == len(mote.lines) + (1 if answered else 0)
+    node = Node()
+    node.answered()
+    assert node.tells(bytes(message_bytes), CONFIRMED | COMMAND) is Event.REFUSED
+    node.silence(60)
+    told = play(program, node.storage, 214, node.script)
+    assert len(told) == len(node.lines) + (1 if answered else 0)
 
 
-def test_a_command_that_was_held_back_is_not_obeyed(program: Path, mote: Mote) -> None:
-    mote.gateway.send(b"i\1\0", CONFIRMED | COMMAND)
-    held = b"".join(mote.gateway.packets())
-    mote.silence(20 * INTERVAL_MS)
-    mote.hears(held)
-    assert mote.interval == INTERVAL_MS
-    mote.silence(100)
-    mote.agrees(program)
+def test_a_command_that_was_held_back_is_not_obeyed(program: Path, node: Node) -> None:
+    node.gateway.send(b"i\1\0", CONFIRMED | COMMAND)
+    held = b"".join(node.gateway.packets())
+    node.silence(20 * INTERVAL_MS)
+    node.hears(held)
+    assert node.interval == INTERVAL_MS
+    node.silence(100)
+    node.agrees(program)
 
 
-def test_packets_of_others_and_noise_are_passed_over(program: Path, mote: Mote) -> None:
-    assert mote.tells(b"u", CONFIRMED | COMMAND) is Event.ACCEPTED
+def test_packets_of_others_and_noise_are_passed_over(program: Path, node: Node) -> None:
+    assert node.tells(b"u", CONFIRMED | COMMAND) is Event.ACCEPTED
     other = end(TWO_WAYS | GATEWAY, node=6)
     other.send(b"for another", CONFIRMED)
     theirs = b"".join(other.packets())
-    mote.gateway.send(b"c", CONFIRMED | COMMAND)
-    ours = b"".join(mote.gateway.packets())
+    node.gateway.send(b"c", CONFIRMED | COMMAND)
+    ours = b"".join(node.gateway.packets())
     for noise in (theirs, bytes([5, 9]) + bytes(10), b"\xff" * 50):
-        mote.silence(21)
-        mote.hears(noise + ours)
-        assert not mote.how, "behind what is none all is skipped to the next silence"
-    mote.silence(19)
-    mote.hears(ours)
-    assert not mote.how
-    mote.silence(20)
-    mote.hears(ours)
-    assert mote.how == CONFIRMED
-    mote.silence(100)
-    mote.agrees(program)
+        node.silence(21)
+        node.hears(noise + ours)
+        assert not node.how, "behind what is none all is skipped to the next silence"
+    node.silence(19)
+    node.hears(ours)
+    assert not node.how
+    node.silence(20)
+    node.hears(ours)
+    assert node.how == CONFIRMED
+    node.silence(100)
+    node.agrees(program)
 
 
 def test_a_line_that_is_never_quiet_does_not_hold_it(program: Path) -> None:
-    mote = Mote(SHORT | STREAM)
-    mote.hears(b"\x46" * (11 * 120))
-    assert len(mote.lines) == 3
-    mote.agrees(program)
+    node = Node(SHORT | STREAM)
+    node.hears(b"\x46" * (11 * 120))
+    assert len(node.lines) == 3
+    node.agrees(program)
 
 
 @pytest.mark.parametrize(

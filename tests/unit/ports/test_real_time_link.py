@@ -1,4 +1,4 @@
-"""The link in real time: programs, virtual radios and a simulated mote together. Deadlines are generous."""
+"""The link in real time: programs, virtual radios and a simulated node together. Deadlines are generous."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import LISTENS, SHORT, STREAM
 from motecrypt.link.node import node_record
-from motecrypt.simulate.paper_mote import PaperMote, build_example, build_paper
-from motecrypt.simulate.ports.mote import RunningMote
+from motecrypt.simulate.paper_node import PaperNode, build_example, build_paper
+from motecrypt.simulate.ports.node import RunningNode
 
 pytestmark = pytest.mark.long
 
@@ -277,18 +277,18 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
         (["send", "a", "--key", "node5", "--packet-bytes", "0", "x"], "it takes 1 to 240"),
         (["send", "a", "--key", "node5", "--radio", "smoke", "x"], "unknown radio"),
         (["radio", "srf", "--loss", "2"], "probability"),
-        (["mote", "--key", "key", "x.elf"], "--node: missing"),
-        (["mote", "--key", "key", "--mode", "C", "--node", "3", "x.elf"], "mode C has no nodes"),
-        (["mote", "--key", "key", "--node", "5", "x.elf"], "already has keys"),
-        (["mote", "--key", "aes", "--node", "3", "x.elf"], "not the master key"),
-        (["mote", "--key", "aes", "--mode", "C", "--example", "uart", "x.elf"], "a program of its own"),
-        (["mote", "--key", "key", "--node", "3", "--example", "lora", "x.elf"], "unknown example 'lora'"),
+        (["node", "--key", "key", "x.elf"], "--node: missing"),
+        (["node", "--key", "key", "--mode", "C", "--node", "3", "x.elf"], "mode C has no nodes"),
+        (["node", "--key", "key", "--node", "5", "x.elf"], "already has keys"),
+        (["node", "--key", "aes", "--node", "3", "x.elf"], "not the master key"),
+        (["node", "--key", "aes", "--mode", "C", "--example", "uart", "x.elf"], "a program of its own"),
+        (["node", "--key", "key", "--node", "3", "--example", "lora", "x.elf"], "unknown example 'lora'"),
         (
-            ["mote", "--key", "key", "--node", "3", "--example", "uart", "--interval-ms", "9", "x.elf"],
+            ["node", "--key", "key", "--node", "3", "--example", "uart", "--interval-ms", "9", "x.elf"],
             "--interval-ms: the example 'uart' has no interval",
         ),
-        (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "zeros"], "contains no node"),
-        (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "eeprom5"], "is node 5's"),
+        (["node", "--key", "key", "--node", "3", "x.elf", "--eeprom", "zeros"], "contains no node"),
+        (["node", "--key", "key", "--node", "3", "x.elf", "--eeprom", "eeprom5"], "is node 5's"),
         (["key", "new", "--node", "5", "--of", "key"], "already has keys"),
         (["key", "new", "--node", "9"], "--of: missing"),
         (["key", "new", "--of", "key"], "--of: not for this kind of key; give --node as well"),
@@ -429,25 +429,25 @@ def readings(output: str) -> list[str]:
 
 
 def build(folder: Path, interval_ms: int) -> None:
-    """The exported example that `motecrypt mote` takes by itself."""
+    """The exported example that `motecrypt node` takes by itself."""
     sketch = plan_sketch(Catalog.load(), "aes128-ccm", "thermometer")
-    build_example(sketch.library.files, sketch.path, folder / "mote.elf", interval_ms)
+    build_example(sketch.library.files, sketch.path, folder / "node.elf", interval_ms)
 
 
-def mote(folder: Path, interval_ms: int, options: int = SHORT | LISTENS | STREAM) -> RunningMote:
+def node(folder: Path, interval_ms: int, options: int = SHORT | LISTENS | STREAM) -> RunningNode:
     """Node 7 in the simulator at port a; its EEPROM outlives it."""
     if not (folder / "eeprom").exists():
         (folder / "eeprom").write_bytes(provision(folder, 7, options).ljust(1024, b"\xff"))
         build(folder, interval_ms)
-    return RunningMote(driver("avr_run"), folder / "mote.elf", str(folder / "a"), folder / "eeprom")
+    return RunningNode(driver("avr_run"), folder / "node.elf", str(folder / "a"), folder / "eeprom")
 
 
 def test_uno_to_gateway_with_a_power_cut(folder: Path) -> None:
     with radios(folder, "--loss", "0.1", "--seed", "5"):
-        mote(folder, 100).cut_power()
+        node(folder, 100).cut_power()
         receiver = listening(folder, "--key", "key", "--count", "12")
         for last in (False, True):
-            running = mote(folder, 100)
+            running = node(folder, 100)
             try:
                 if last:
                     received, errors = finish(receiver)
@@ -460,8 +460,8 @@ def test_uno_to_gateway_with_a_power_cut(folder: Path) -> None:
     assert records(received)[-1]["summary"]["forged"] == 0  # type: ignore[index]
 
 
-def test_a_mote_takes_commands(folder: Path) -> None:
-    with radios(folder), mote(folder, 300):
+def test_a_node_takes_commands(folder: Path) -> None:
+    with radios(folder), node(folder, 300):
         receiver = listening(folder, "--key", "key", "--count", "3")
         assert finish(receiver) and receiver.returncode == 0
         for command, code in (("63", 0), ("639001", 1), ("69e803", 0), ("78", 1)):
@@ -476,18 +476,18 @@ def test_a_mote_takes_commands(folder: Path) -> None:
 
 
 def test_uno_to_gateway_in_the_papers_mode(folder: Path) -> None:
-    build_paper(PaperMote(read_key_file(folder / "aes"), 1500), folder / "mote.elf")
+    build_paper(PaperNode(read_key_file(folder / "aes"), 1500), folder / "node.elf")
     with radios(folder):
         options = ["--key", "aes", "--mode", "C", "--gap-ms", "500", "--count", "2"]
         receiver = start("receive", "b", "--json", *options, folder=folder)
         time.sleep(1.0)
-        with RunningMote(driver("avr_run"), folder / "mote.elf", str(folder / "a")):
+        with RunningNode(driver("avr_run"), folder / "node.elf", str(folder / "a")):
             received, errors = finish(receiver)
     assert all(text.startswith("n=000") for text in readings(received)), errors
     assert records(received)[0]["received_bytes"] == 32
 
 
-def test_with_a_damaged_eeprom_the_mote_says_so_once_and_sends_no_packet(folder: Path) -> None:
+def test_with_a_damaged_eeprom_the_node_says_so_once_and_sends_no_packet(folder: Path) -> None:
     build(folder, 20)
     (folder / "eeprom").write_bytes(bytes(1024))
     master, slave = os.openpty()
@@ -497,7 +497,7 @@ def test_with_a_damaged_eeprom_the_mote_says_so_once_and_sends_no_packet(folder:
         b"motecrypt provision NUMBER --key gateway.key --radio srf --eep node.eep\r\n"
     )
     got = b""
-    with RunningMote(driver("avr_run"), folder / "mote.elf", os.ttyname(slave), folder / "eeprom"):
+    with RunningNode(driver("avr_run"), folder / "node.elf", os.ttyname(slave), folder / "eeprom"):
         while len(got) < len(told) and select.select([master], [], [], DEADLINE_S)[0]:
             got += os.read(master, 4096)
         assert got == told

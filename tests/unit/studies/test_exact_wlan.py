@@ -39,13 +39,13 @@ class Given(plan.Stored):
     def host(self, request: Any) -> DataTypeTimes | None:
         return self.results.get("host", _nothing)(request)  # type: ignore[attr-defined,no-any-return]
 
-    def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
-        return self.results.get("mote", _nothing)(device, cipher, bits)  # type: ignore[attr-defined,no-any-return]
+    def node(self, device: str, cipher: str, bits: int) -> FileCost | None:
+        return self.results.get("node", _nothing)(device, cipher, bits)  # type: ignore[attr-defined,no-any-return]
 
-    def mote_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
+    def node_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
         return None
 
-    def mote_reason(self, device: str, cipher: str, bits: int) -> str | None:
+    def node_reason(self, device: str, cipher: str, bits: int) -> str | None:
         return None
 
 
@@ -193,8 +193,8 @@ def test_most_goes_to_the_radio_below_one_half(monkeypatch: pytest.MonkeyPatch) 
     cost = FileCost("uno", "x", 128, 0.0, 0.0, 10.0, 16e6)
     joule = energy.energy_uj(uno.volts, active.milliamperes, cost.seconds(size) * 1e6) / 1e6
     monkeypatch.setattr(costs.parameters, "radio_joule", lambda *of: joule)
-    rows = costs._share_on_motes(
-        given(mote=lambda device, cipher, bits: cost if (device, cipher) == ("uno", "aes128-cbc") else None)
+    rows = costs._share_on_nodes(
+        given(node=lambda device, cipher, bits: cost if (device, cipher) == ("uno", "aes128-cbc") else None)
     )
     assert {row.verdict for row in rows} == {"not printed"}, "the source speaks of laptops"
     assert [row.measured for row in rows] == [pytest.approx(50.0), *[None] * 11]
@@ -213,11 +213,11 @@ def test_blowfish_is_ahead_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row.kind for row in said(1.0)[:3]] == ["claim", "derived", "derived"]
 
 
-def test_a_laptops_claim_is_not_judged_on_a_mote() -> None:
-    def mote(device: str, cipher: str, bits: int) -> FileCost:
+def test_a_laptops_claim_is_not_judged_on_a_node() -> None:
+    def node(device: str, cipher: str, bits: int) -> FileCost:
         return FileCost(device, "x", bits, 0.0, 0.0, 3.0 if cipher == "blowfish-cbc" else 2.0, 16e6)
 
-    rows = costs._blowfish(_Untimed({"mote": mote}, CATALOG))[-2:]  # type: ignore[arg-type]
+    rows = costs._blowfish(_Untimed({"node": node}, CATALOG))[-2:]  # type: ignore[arg-type]
     assert [(row.verdict, row.published, row.measured) for row in rows] == [("not printed", None, 1.5)] * 2
 
 
@@ -230,7 +230,7 @@ class _Untimed(Given):
         return None
 
 
-def test_a_motes_cycles_are_those_of_the_longer_message() -> None:
+def test_a_nodes_cycles_are_those_of_the_longer_message() -> None:
     """Of the fastest implementation; without both ends of the range there is none."""
     stored = plan.Stored(None, CATALOG)  # type: ignore[arg-type]
     cells = stored.cells["uno", "aes128-cbc", 128]
@@ -249,12 +249,12 @@ def test_a_motes_cycles_are_those_of_the_longer_message() -> None:
 
     def spread(least: int | None, most: int | None) -> tuple[int, int, int] | None:
         stored.__dict__["_measured"] = measured(least, most)
-        return stored.mote_spread("uno", "aes128-cbc", 128)
+        return stored.node_spread("uno", "aes128-cbc", 128)
 
-    found, best = spread(30, 40), stored.mote("uno", "aes128-cbc", 128)
+    found, best = spread(30, 40), stored.node("uno", "aes128-cbc", 128)
     assert found is not None and best is not None and found[:2] == (30, 40)
     assert cells[found[2]].implementation.name == best.implementation and cells[found[2]].message_bytes == 64
     assert spread(None, 40) is None is spread(30, None)
-    assert stored.mote_reason("uno", "aes128-cbc", 128) is None
+    assert stored.node_reason("uno", "aes128-cbc", 128) is None
     stored.__dict__["_measured"] = measured(30, 40, status="fault")
-    assert stored.mote_reason("uno", "aes128-cbc", 128) == "reason 0"
+    assert stored.node_reason("uno", "aes128-cbc", 128) == "reason 0"

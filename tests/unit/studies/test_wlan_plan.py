@@ -31,16 +31,16 @@ def test_every_cipher_that_the_source_names_is_there_in_its_lengths() -> None:
         assert [bits for _, bits in rows] == sorted({bits for _, bits in rows})
 
 
-def test_what_is_asked_of_the_host_and_of_the_motes() -> None:
+def test_what_is_asked_of_the_host_and_of_the_nodes() -> None:
     asked = plan.host_speed()
     assert (asked.rounds, asked.libraries, asked.operations) == (21, ("openssl",), ("encrypt", "decrypt"))
     assert {point.cipher.rpartition("-")[2] for point in asked.points} == {"cbc"}
     asked.check()
-    for (device, cipher, bits), cells in plan.mote_cells(CATALOG).items():
+    for (device, cipher, bits), cells in plan.node_cells(CATALOG).items():
         assert {(c.device, c.implementation.cipher, c.key_bits) for c in cells} <= {(device, cipher, bits)}
         assert {c.message_bytes for c in cells} <= {0, 32, 64}
         assert {c.toolchain for c in cells} <= {plan.TOOLCHAINS[device]}
-    assert {key for key in plan.mote_cells(CATALOG) if key[0] == "uno" and key[1].startswith("rc2")} == {
+    assert {key for key in plan.node_cells(CATALOG) if key[0] == "uno" and key[1].startswith("rc2")} == {
         ("uno", "rc2-cbc", 64),
         ("uno", "rc2-cbc", 128),
     }
@@ -88,5 +88,5 @@ def test_without_figures_there_are_none(results: Results) -> None:
     assert nothing.speed("rc6-cbc", 128) is None and nothing.machine is None
     assert nothing.cycles_per_byte("rc6-cbc", 128) is None
     assert nothing.ns_per_byte("RC6") is None and nothing.seconds(plan.good("adhoc")) is None
-    assert nothing.mote("uno", "rc6-cbc", 128) is None and nothing.mote_reason("uno", "rc6-cbc", 128) is None
-    assert nothing.mote_spread("uno", "rc6-cbc", 128) is None
+    assert nothing.node("uno", "rc6-cbc", 128) is None and nothing.node_reason("uno", "rc6-cbc", 128) is None
+    assert nothing.node_spread("uno", "rc6-cbc", 128) is None

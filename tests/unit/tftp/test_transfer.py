@@ -37,7 +37,7 @@ from motecrypt.link.tftp.packets import (
 )
 from motecrypt.link.tftp.pipe import HELD_MAX, NetasciiInlet, NetasciiOutlet, Pipe
 from motecrypt.link.tftp.transfer import Terms, TftpTransfer
-from tftp_ends import Memory, Mote, fetched
+from tftp_ends import Memory, Node, fetched
 
 CONTENT = Random(7).randbytes(2000)
 SHORT_BLOCKS = Terms(block_max=8, timeout_s=4.0, tries=3)
@@ -486,9 +486,9 @@ def test_the_block_that_fills_packets(packet_bytes: int, options: int, room: int
 
 @pytest.mark.parametrize("length", [0, 1, 511, 512, 20_000])
 def test_what_a_bare_transfer_costs_is_what_the_ends_send(length: int) -> None:
-    mote = Mote(room=64)
-    mote.files["log"] = bytes(length)
-    _, transfer, air = fetched(mote, "log", Terms(8, 5.0, tell_timeout=True))
+    node = Node(room=64)
+    node.files["log"] = bytes(length)
+    _, transfer, air = fetched(node, "log", Terms(8, 5.0, tell_timeout=True))
     assert transfer.error is None
     cost = bare(length, 8, 12)
     parts = [[-(-len(packet) // 12) for packet in sent] for sent in (air.up, air.down)]

@@ -1,6 +1,6 @@
 """What encrypting a whole file costs, from cells measured at two lengths. Pure: reads measurements only.
 
-A file is longer than any message a mote holds, so its cycles follow from two measured lengths: the
+A file is longer than any message a node holds, so its cycles follow from two measured lengths: the
 difference gives the cycles for each byte, the rest is fixed. That a call costs a fixed part and a
 part for each byte holds for every cipher here beyond its first blocks.
 """

@@ -1,4 +1,4 @@
-/* client.c: a CoAP client for a mote. See client.h. */
+/* client.c: a CoAP client for a node. See client.h. */
 #include "client.h"
 
 enum {
@@ -98,7 +98,7 @@ uint8_t coap_client_take(struct coap_client *client, const struct coap_message *
             client->echo[client->echo_bytes] = option.value[client->echo_bytes];
         }
         if (client->pause <= ECHO_PAUSE_MAX_MS) {
-            client->due = now_ms; /* the server asks whether this mote is there now */
+            client->due = now_ms; /* the server asks whether this node is there now */
         }
         return 1;
     }

@@ -1,4 +1,4 @@
-/* client.h: a CoAP client for a mote that observes one resource of a server (RFC 7641).
+/* client.h: a CoAP client for a node that observes one resource of a server (RFC 7641).
  *
  * It registers, takes notifications that are newer than those before, and registers again where no answer
  * comes, where the newest notification is stale, and where the server says that the observation is over. Each
@@ -34,7 +34,7 @@ struct coap_client {
     uint8_t echo[COAP_ECHO_MAX], echo_bytes;
 };
 
-/* Begin to observe `path` with `take` set. `token`: any number that no other client of this mote has. */
+/* Begin to observe `path` with `take` set. `token`: any number that no other client of this node has. */
 void coap_client_begin(struct coap_client *client, const char *path, uint8_t token, uint32_t now_ms);
 
 /* Write a request that is due, under a new message ID, into `to`. Returns its length; 0 if none is due.

@@ -75,7 +75,7 @@ static coap_size refuse(struct coap_endpoint *endpoint, uint8_t *message, const 
 }
 
 /* Serve a request that did not come before. The reply is kept, unless it is a refusal: what was refused may
- * come again, and no stranger can make the mote forget a reply. */
+ * come again, and no stranger can make the node forget a reply. */
 static coap_size serve(struct coap_endpoint *endpoint, uint8_t *message, coap_size bytes,
                        const struct coap_message *sealed, uint32_t now_ms) {
     struct oscore_request request;

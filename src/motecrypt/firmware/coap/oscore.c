@@ -1,4 +1,4 @@
-/* oscore.c: OSCORE for a mote. See oscore.h; names are those of RFC 8613. */
+/* oscore.c: OSCORE for a node. See oscore.h; names are those of RFC 8613. */
 #include "oscore.h"
 
 #include CIPHER_HEADER

@@ -1,4 +1,4 @@
-/* oscore.h: OSCORE (RFC 8613) for a mote: CoAP messages protected end to end, with AES-CCM-16-64-128.
+/* oscore.h: OSCORE (RFC 8613) for a node: CoAP messages protected end to end, with AES-CCM-16-64-128.
  *
  * For CoAP over a bare transport: the secure link protects its messages itself. Keys are derived elsewhere
  * (gateway/protocols/coap/oscore.py), so that a node needs no SHA-256. It uses no heap and no hardware. The

@@ -1,4 +1,4 @@
-/* server.c: a CoAP server for a mote. See server.h. */
+/* server.c: a CoAP server for a node. See server.h. */
 #include "server.h"
 
 enum {

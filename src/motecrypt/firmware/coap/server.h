@@ -1,4 +1,4 @@
-/* server.h: a CoAP server for a mote: resources in a table, GET, PUT and POST, observe (RFC 7641), blocks
+/* server.h: a CoAP server for a node: resources in a table, GET, PUT and POST, observe (RFC 7641), blocks
  * (RFC 7959).
  *
  * One message comes, at most one goes, each in a caller's buffer. There is no clock and no repetition: what

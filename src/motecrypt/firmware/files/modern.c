@@ -1,4 +1,4 @@
-/* modern.c: the container of motecrypt.link.files.container on a mote, with a key (a mote has no memory for
+/* modern.c: the container of motecrypt.link.files.container on a node, with a key (a node has no memory for
  * Argon2id). Chunks are verified before their plaintext is written, and the file is closed, and so there, only
  * when the last chunk was genuine.
  */

@@ -1,4 +1,4 @@
-/* published.c: the format of Mbed TLS's crypt_and_hash on a mote, as the source of the published figures
+/* published.c: the format of Mbed TLS's crypt_and_hash on a node, as the source of the published figures
  * adapted it: SHA-512, AES-CBC, one block of 16 bytes at a time through the library's cipher and md layers.
  * Where that program writes plaintext before it has checked the HMAC, this does too (the time is what is
  * measured), but the file is only closed, and so only there, when the HMAC was right.

@@ -1,4 +1,4 @@
-/* tftp.h: TFTP for a mote (RFC 1350 with the options blksize, timeout and tsize of RFC 2347 to 2349).
+/* tftp.h: TFTP for a node (RFC 1350 with the options blksize, timeout and tsize of RFC 2347 to 2349).
  *
  * One `struct tftp` is one end with one peer: one transfer at a time, as server or as client. It has no heap,
  * no hardware and no state outside `struct tftp` and the caller's buffer. Packets may travel in any transport

@@ -25,7 +25,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.results import Results
 from motecrypt.results.findings.pico_file import KIND, PARTS, VERSION, FileQuestion, storage_times
-from motecrypt.simulate.file_mote import FileMote
+from motecrypt.simulate.file_node import FileNode
 from motecrypt.simulate.runners import arm
 from motecrypt.simulate.runners.session import DriverSession, Options, Region
 
@@ -86,16 +86,16 @@ class FileJob(FileQuestion):
         device = Catalog.load().device("pico")
         plain, key, salt = plaintext(self.size), bytes(range(1, 33)), hashlib.sha256(b"salt").digest()
         with open_board(device, built, self.storage, self.cache) as session:
-            mote = FileMote(session, ANSWER_S)
-            mote.wait_greeting()
-            mote.format()
-            mote.write(PLAIN, plain)
+            node = FileNode(session, ANSWER_S)
+            node.wait_greeting()
+            node.format()
+            node.write(PLAIN, plain)
             for name in (SEALED, BACK):  # the source creates both, empty, beforehand
-                mote.write(name, b"")
+                node.write(name, b"")
             session.regions()
             outcome: dict[str, Any] = {}
             for direction, source, target in (("encrypt", PLAIN, SEALED), ("decrypt", SEALED, BACK)):
-                ran = mote.job(
+                ran = node.job(
                     self.form,
                     source,
                     target,
@@ -110,7 +110,7 @@ class FileJob(FileQuestion):
                     "stack_bytes": ran.stack_bytes,
                     "heap_bytes": ran.heap_bytes,
                 }
-            sealed, back = mote.read(SEALED), mote.read(BACK)
+            sealed, back = node.read(SEALED), node.read(BACK)
         if back != plain:
             raise MotecryptError(f"{self.title}: decryption did not restore the plaintext")
         if not self._genuine(sealed, plain, key):

@@ -19,7 +19,7 @@ from motecrypt.measuring.experiments.files import ANSWER_S, BACK, PLAIN, SEALED,
 from motecrypt.results import Results
 from motecrypt.results.findings.pico_file import storage_times
 from motecrypt.results.findings.remains import PIECE_BYTES, RemainsQuestion, Step
-from motecrypt.simulate.file_mote import FileMote, MoteFileError, Storage
+from motecrypt.simulate.file_node import FileNode, NodeFileError, Storage
 from motecrypt.simulate.runners import arm
 
 KEY = bytes(range(1, 33))
@@ -72,56 +72,56 @@ class PlaintextRemains(RemainsQuestion):
         """Each step on a file system of its own, or after the step before."""
         plain = marked(self.size)
         pieces, found = pieces_of(plain), dict[Step, int]()
-        with self._board() as (mote, storage):
-            sealed = self._encrypt(mote, plain)
-            found["encrypted"] = count(pieces, mote.dump(storage))
-            mote.write(PLAIN, b"")
-            found["emptied"] = count(pieces, mote.dump(storage))
-        with self._board() as (mote, storage):
-            if self._encrypt(mote, plain) != sealed:
+        with self._board() as (node, storage):
+            sealed = self._encrypt(node, plain)
+            found["encrypted"] = count(pieces, node.dump(storage))
+            node.write(PLAIN, b"")
+            found["emptied"] = count(pieces, node.dump(storage))
+        with self._board() as (node, storage):
+            if self._encrypt(node, plain) != sealed:
                 raise MotecryptError("plaintext that remains: the same file is not encrypted to the same")
-            mote.write(PLAIN, bytes(self.size))
-            mote.write(PLAIN, b"")
-            image = mote.dump(storage)
+            node.write(PLAIN, bytes(self.size))
+            node.write(PLAIN, b"")
+            image = node.dump(storage)
             found["overwritten"] = count(pieces, image)
-            erase(mote, storage, image)
-            mote.format()
-            mote.write(SEALED, sealed)
-            found["erased"] = count(pieces, mote.dump(storage))
-            mote.job("published", SEALED, BACK, KEY, decrypts=True, rounds=self.rounds)
-            if mote.read(BACK) != plain:
+            erase(node, storage, image)
+            node.format()
+            node.write(SEALED, sealed)
+            found["erased"] = count(pieces, node.dump(storage))
+            node.job("published", SEALED, BACK, KEY, decrypts=True, rounds=self.rounds)
+            if node.read(BACK) != plain:
                 raise MotecryptError("plaintext that remains: the ciphertext does not decrypt after erasing")
-        with self._board() as (mote, storage):
-            mote.write(FORGED, sealed[:-1] + bytes([sealed[-1] ^ 1]))
+        with self._board() as (node, storage):
+            node.write(FORGED, sealed[:-1] + bytes([sealed[-1] ^ 1]))
             try:
-                mote.job("published", FORGED, BACK, KEY, decrypts=True, rounds=self.rounds)
-            except MoteFileError:
-                found["refused"] = count(pieces, mote.dump(storage))
+                node.job("published", FORGED, BACK, KEY, decrypts=True, rounds=self.rounds)
+            except NodeFileError:
+                found["refused"] = count(pieces, node.dump(storage))
             else:
                 raise MotecryptError("plaintext that remains: a forged file was accepted")
             size = storage.block_bytes * storage.block_count
         rows = [{"step": step, "found": own, "pieces": len(pieces)} for step, own in found.items()]
         return {"rows": rows, "image_bytes": size}
 
-    def _encrypt(self, mote: FileMote, plain: bytes) -> bytes:
-        mote.write(PLAIN, plain)
-        mote.job("published", PLAIN, SEALED, KEY, rounds=self.rounds)
-        return mote.read(SEALED)
+    def _encrypt(self, node: FileNode, plain: bytes) -> bytes:
+        node.write(PLAIN, plain)
+        node.job("published", PLAIN, SEALED, KEY, rounds=self.rounds)
+        return node.read(SEALED)
 
     @contextmanager
-    def _board(self) -> Iterator[tuple[FileMote, Storage]]:
+    def _board(self) -> Iterator[tuple[FileNode, Storage]]:
         """A board with an empty file system in an erased flash."""
         device = Catalog.load().device("pico")
         with open_board(device, build_files(self._firmware), "flash", "none") as session:
-            mote = FileMote(session, ANSWER_S)
-            storage = mote.wait_greeting()
-            mote.format()
-            yield mote, storage
+            node = FileNode(session, ANSWER_S)
+            storage = node.wait_greeting()
+            node.format()
+            yield node, storage
 
 
-def erase(mote: FileMote, storage: Storage, image: bytes) -> None:
+def erase(node: FileNode, storage: Storage, image: bytes) -> None:
     """Erase every block that holds anything in the image."""
     blank = b"\xff" * storage.block_bytes
     for index in range(storage.block_count):
         if image[index * storage.block_bytes : (index + 1) * storage.block_bytes] != blank:
-            mote.load_block(index, blank)
+            node.load_block(index, blank)

@@ -175,16 +175,16 @@ def _insignificant(stored: Stored) -> Comparison:
 
 
 def _keys(stored: Stored) -> list[Comparison]:
-    """What a longer key (and with AES its further rounds) costs: here, on motes, next to the radio."""
+    """What a longer key (and with AES its further rounds) costs: here, on nodes, next to the radio."""
     rows = []
     for name, keys in plan.LONGER_KEYS.items():
         short, long = keys[0], keys[-1]
         own = over(stored.cycles_per_byte(*long), stored.cycles_per_byte(*short))
-        motes = ""
+        nodes = ""
         for device in plan.DEVICES:
-            a, b = stored.mote(device, *short), stored.mote(device, *long)
+            a, b = stored.node(device, *short), stored.node(device, *long)
             if a and b:
-                motes += f"; {device} {b.cycles_per_byte / a.cycles_per_byte:.2f}"
+                nodes += f"; {device} {b.cycles_per_byte / a.cycles_per_byte:.2f}"
         added = _beside_radio(stored, name, own)
         first = name == next(iter(plan.LONGER_KEYS))
         rows.append(
@@ -197,7 +197,7 @@ def _keys(stored: Stored) -> list[Comparison]:
                 long=long[1],
                 short=short[1],
                 measured=own,
-                motes=motes,
+                nodes=nodes,
                 added=None if added is None else 100 * added,
             )
         )
@@ -232,11 +232,11 @@ def _data_types(stored: Stored) -> list[Comparison]:
             extremes.append(worst)
             said = ", ".join(f"{k} {v.low:.3f} to {v.high:.3f}" for k, v in ratios.items() if k != "text")
             told = {"times": times, "ratios": said}
-            spread = stored.mote_spread("uno", cipher, bits)
+            spread = stored.node_spread("uno", cipher, bits)
             if spread is not None:
                 least, most, inputs = spread
                 varied = f"{least:,} to {most:,}" if most > least else f"always {most:,}"
-                told |= {"varied": varied, "bytes": max(plan.MOTE_LENGTHS), "inputs": inputs}
+                told |= {"varied": varied, "bytes": max(plan.NODE_LENGTHS), "inputs": inputs}
         told = nothing | told | first_of(False, "claim-data-type") | {"name": name.lower(), "cipher": name}
         rows.append(row("data-type", **told, measured=worst, found=worst and _from_one(worst)))
     largest = max(extremes, key=_from_one) if len(extremes) == len(CIPHERS) else None

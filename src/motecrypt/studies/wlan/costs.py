@@ -26,7 +26,7 @@ def costs(stored: Stored) -> list[Comparison]:
         *_modes(stored),
         *_blowfish(stored),
         *_share_on_host(stored),
-        *_share_on_motes(stored),
+        *_share_on_nodes(stored),
     ]
 
 
@@ -111,7 +111,7 @@ def _modes(stored: Stored) -> list[Comparison]:
 
 
 def _blowfish(stored: Stored) -> list[Comparison]:
-    """Blowfish has better performance than AES: with AES instructions, without, and on motes."""
+    """Blowfish has better performance than AES: with AES instructions, without, and on nodes."""
     rows = []
     for made, name, library in (
         ("blowfish", "blowfish-motecrypt", "motecrypt"),
@@ -135,14 +135,14 @@ def _blowfish(stored: Stored) -> list[Comparison]:
             )
         )
     for device in plan.DEVICES:
-        quick, slow = stored.mote(device, *CIPHERS["Blowfish"]), stored.mote(device, *CIPHERS["AES"])
+        quick, slow = stored.node(device, *CIPHERS["Blowfish"]), stored.node(device, *CIPHERS["AES"])
         if quick is None or slow is None:
-            reason = stored.mote_reason(device, *CIPHERS["Blowfish"])
+            reason = stored.node_reason(device, *CIPHERS["Blowfish"])
             told = {"measured": reason and "does not run", "note": reason or plan.NOT_MEASURED}
         else:
             own = quick.cycles_per_byte / slow.cycles_per_byte
             told = {"measured": own, "blowfish": quick, "aes": slow}  # type: ignore[dict-item]
-        rows.append(row("blowfish-mote", device=device, **told))
+        rows.append(row("blowfish-node", device=device, **told))
     return rows
 
 
@@ -174,24 +174,24 @@ def _share_on_host(stored: Stored) -> list[Comparison]:
     return rows
 
 
-def _share_on_motes(stored: Stored) -> list[Comparison]:
-    """The same on motes, next to a node's Wi-Fi; the source speaks of laptops, so nothing is judged."""
+def _share_on_nodes(stored: Stored) -> list[Comparison]:
+    """The same on nodes, next to a node's Wi-Fi; the source speaks of laptops, so nothing is judged."""
     size, card = DATA["text"], parameters.card("esp8266")
     moved = dcf.transfer(size)
     radio = parameters.radio_joule(card, moved.seconds, moved.sender_tx_us / 1e6, moved.sender_rx_us / 1e6)
     rows = []
     for device_name in plan.DEVICES:
         for name, (cipher, bits) in CIPHERS.items():
-            cost, part, joule = stored.mote(device_name, cipher, bits), None, None
+            cost, part, joule = stored.node(device_name, cipher, bits), None, None
             device = stored.catalog.device(device_name)
             active = device.current("active")
             if cost is not None and active is not None:
                 joule = energy.energy_uj(device.volts, active.milliamperes, cost.seconds(size) * 1e6) / 1e6
                 part = 100 * joule / (joule + radio)
-            reason = stored.mote_reason(device_name, cipher, bits) or plan.NOT_MEASURED
+            reason = stored.node_reason(device_name, cipher, bits) or plan.NOT_MEASURED
             rows.append(
                 row(
-                    "share-mote",
+                    "share-node",
                     device=device_name,
                     name=name.lower(),
                     cipher=name,

@@ -32,8 +32,8 @@ class Transfers:
 
 
 def needs() -> Needs:
-    """Cells on motes and timings on this host; the transfers take ns-3 minutes."""
-    cells = [cell for group in plan.mote_cells(Catalog.load()).values() for cell in group]
+    """Cells on nodes and timings on this host; the transfers take ns-3 minutes."""
+    cells = [cell for group in plan.node_cells(Catalog.load()).values() for cell in group]
     timings = [DataTypes.of(question) for question in plan.host_ciphers()]
     sizes = [SizeSweep.of(plan.sizes(name)) for name in plan.CIPHERS]
     return Needs(

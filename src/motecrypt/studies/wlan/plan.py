@@ -79,8 +79,8 @@ SECURITY_SIZE = 2_000_000
 WALLS = (0.0, 3.4, 6.8)
 DEVICES = ("uno", "pico")
 TOOLCHAINS = {"uno": "gcc-5.4", "pico": "gcc-12"}
-"""The source had no motes: those of the studies that had."""
-MOTE_LENGTHS = (32, 64)
+"""The source had no nodes: those of the studies that had."""
+NODE_LENGTHS = (32, 64)
 NOISE = {"good": 0.06, "poor": 0.55}
 """How far one transfer is from another of the same kind, as a share: the widest of our simulated runs (5.3
 and 52 %), rounded up. A print is not impossible by less."""
@@ -178,13 +178,13 @@ def sizes(name: str) -> SizeQuestion:
     return SizeQuestion(cipher, bits, SIZES)
 
 
-def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
+def node_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
     """Cells by device, cipher and key bits."""
     wanted = [*CIPHERS.values(), *(row for rows in LONGER_KEYS.values() for row in rows)]
     return {
         (device, cipher, bits): [
             replace(cell, toolchain=TOOLCHAINS[device])
-            for cell in filecost.cells(catalog, device, cipher, bits, message_bytes=MOTE_LENGTHS)
+            for cell in filecost.cells(catalog, device, cipher, bits, message_bytes=NODE_LENGTHS)
         ]
         for device in DEVICES
         if device in catalog.devices
@@ -284,36 +284,36 @@ class Stored:
         row = self.speed(cipher, bits, operation, library, rounds)
         return None if row is None else row.cycles_per_byte
 
-    def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
+    def node(self, device: str, cipher: str, bits: int) -> FileCost | None:
         """A node's fastest implementation, or None where nothing runs or nothing is stored."""
-        known = self._mote(device, cipher, bits)
+        known = self._node(device, cipher, bits)
         return filecost.best(self.catalog.device(device), known.values()) if known else None
 
-    def mote_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
+    def node_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
         """Least and most cycles of encrypting the longer message, and over how many random inputs."""
-        cost = self.mote(device, cipher, bits)
-        for cell, m in self._mote(device, cipher, bits).items():
+        cost = self.node(device, cipher, bits)
+        for cell, m in self._node(device, cipher, bits).items():
             found = (cost is not None and cell.implementation.name == cost.implementation, cell.operation)
-            if (*found, cell.message_bytes) != (True, "encrypt", max(MOTE_LENGTHS)):
+            if (*found, cell.message_bytes) != (True, "encrypt", max(NODE_LENGTHS)):
                 continue
             if m.cycles_min is not None and m.cycles_max is not None:
                 return m.cycles_min, m.cycles_max, m.inputs
         return None
 
-    def mote_reason(self, device: str, cipher: str, bits: int) -> str | None:
-        """Why a cipher does not run on a mote; None where that was not tried."""
-        reasons = [m.reason for m in self._mote(device, cipher, bits).values() if m.status != "ok"]
+    def node_reason(self, device: str, cipher: str, bits: int) -> str | None:
+        """Why a cipher does not run on a node; None where that was not tried."""
+        reasons = [m.reason for m in self._node(device, cipher, bits).values() if m.status != "ok"]
         return reasons[0] if reasons else None
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, int], Sequence[Cell]]:
-        """Cells on motes by device, cipher and key bits."""
-        return mote_cells(self.catalog)
+        """Cells on nodes by device, cipher and key bits."""
+        return node_cells(self.catalog)
 
     @cached_property
     def _measured(self) -> Mapping[Cell, Measurement]:
         return self.results.newest(cell for group in self.cells.values() for cell in group)
 
-    def _mote(self, device: str, cipher: str, bits: int) -> dict[Cell, Measurement]:
+    def _node(self, device: str, cipher: str, bits: int) -> dict[Cell, Measurement]:
         cells = self.cells.get((device, cipher, bits), ())
         return {cell: self._measured[cell] for cell in cells if cell in self._measured}

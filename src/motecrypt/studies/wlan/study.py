@@ -2,7 +2,7 @@
 
 The durations of its tables are compared as ratios to "no encryption" in the same column: the files
 behind them are not stated. Ours come from the Wi-Fi experiment, from timings on this host and from
-cells on motes; nothing here measures.
+cells on nodes; nothing here measures.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def sections(results: Results) -> list[Section]:
         *(_moved(stored, data) for data in DATA),
         _both_ways(stored),
         *sweeps.sections(stored),
-        _motes(stored),
+        _nodes(stored),
         _verdicts("The claims, one by one", claims(stored)),
         _verdicts("What costs what", costs(stored)),
         *asymmetric.sections(stored.catalog),
@@ -198,13 +198,13 @@ def _both_ways(stored: Stored) -> Section:
     return _with(made, (*heads, *(f"{head}, decrypt" for head in heads)))
 
 
-def _motes(stored: Stored) -> Section:
+def _nodes(stored: Stored) -> Section:
     rows = []
     for (device_name, cipher, bits), cells in stored.cells.items():
-        device, cost = stored.catalog.device(device_name), stored.mote(device_name, cipher, bits)
+        device, cost = stored.catalog.device(device_name), stored.node(device_name, cipher, bits)
         active = device.current("active")
         if cost is None:
-            reason = stored.mote_reason(device_name, cipher, bits) or plan.NOT_MEASURED
+            reason = stored.node_reason(device_name, cipher, bits) or plan.NOT_MEASURED
             reason = reason if cells else "no implementation for it"
             rows.append([device_name, cipher, str(bits), "", "", "", reason])
             continue
@@ -225,7 +225,7 @@ def _motes(stored: Stored) -> Section:
                 *(energy, cost.implementation),
             ]
         )
-    return words("wlan").section("motes", rows)
+    return words("wlan").section("nodes", rows)
 
 
 def _verdicts(title: str, found: Sequence[Comparison]) -> Section:

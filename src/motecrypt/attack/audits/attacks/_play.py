@@ -60,7 +60,7 @@ WORDS = (
 
 
 def sentence(random: Random, message_bytes: int) -> bytes:
-    """Return plain text of exactly this length: what a mote might print."""
+    """Return plain text of exactly this length: what a node might print."""
     text = ""
     while len(text) < message_bytes:
         text += random.choice(WORDS) + " " + (f"{random.randrange(100)} " if random.random() < 0.2 else "")

@@ -1,6 +1,6 @@
 """Keys of an OSCORE security context (RFC 8613, section 3.2), for both of its ends. Pure.
 
-A mote gets keys and IV as they are (firmware/coap/oscore.h), so that it needs no SHA-256. The gateway's proxy
+A node gets keys and IV as they are (firmware/coap/oscore.h), so that it needs no SHA-256. The gateway's proxy
 passes protected messages on, and has no keys.
 """
 

@@ -1,4 +1,4 @@
-"""A simulated mote in real time, its UART joined to a serial port: a virtual radio's or a real one."""
+"""A simulated node in real time, its UART joined to a serial port: a virtual radio's or a real one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SENSOR_MILLIVOLTS = 314
 """At the chip's temperature sensor: 25 degrees (DS40002061B, table 24-2)."""
 
 
-class RunningMote:
+class RunningNode:
     """The driver `avr_run` with a firmware, in real time. Ends with the context, or with what made it.
 
     Parameters
@@ -25,12 +25,12 @@ class RunningMote:
     driver : Path
         The compiled driver (toolchain/drivers.py).
     eeprom : Path, optional
-        Where the chip's EEPROM is kept; without it the mote forgets its counter, as no real one does.
+        Where the chip's EEPROM is kept; without it the counter is lost at the end, as on no real node.
     """
 
     def __init__(self, driver: Path, elf: Path, port: str, eeprom: Path | None = None) -> None:
         uno = Catalog.load().device("uno")
-        self._scratch = tempfile.TemporaryDirectory(prefix="motecrypt-mote.")
+        self._scratch = tempfile.TemporaryDirectory(prefix="motecrypt-node.")
         _, code = flat(read_image(elf, uno), 0, 0x800000)
         image = Path(self._scratch.name) / "flash"  # it holds the key: the directory is its owner's alone
         image.write_bytes(code)
@@ -44,7 +44,7 @@ class RunningMote:
             stderr=subprocess.PIPE,
         )
 
-    def __enter__(self) -> RunningMote:
+    def __enter__(self) -> RunningNode:
         return self
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""The command of a simulated mote in real time, and how it ends. Runs no simulator."""
+"""The command of a simulated node in real time, and how it ends. Runs no simulator."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from motecrypt.base.errors import MotecryptError
 from motecrypt.catalog import Catalog
-from motecrypt.simulate.ports import mote
-from motecrypt.simulate.ports.mote import RunningMote
+from motecrypt.simulate.ports import node
+from motecrypt.simulate.ports.node import RunningNode
 
 UNO = Catalog.load().device("uno")
 
@@ -34,7 +34,7 @@ class Process:
     def _wait(self, seconds: float) -> None:
         if self.late:
             self.late -= 1
-            raise subprocess.TimeoutExpired("mote", seconds)
+            raise subprocess.TimeoutExpired("node", seconds)
 
     def wait(self, seconds: float) -> None:
         self.asked.append(("wait", seconds))
@@ -58,21 +58,21 @@ class Process:
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
     made: list[Process] = []
     monkeypatch.setattr(
-        mote.subprocess,
+        node.subprocess,
         "Popen",
         lambda command, **settings: made.append(Process(command, settings)) or made[-1],
     )
-    monkeypatch.setattr(mote, "read_image", lambda elf, device: (elf, device.name))
-    monkeypatch.setattr(mote, "flat", lambda image, first, last: (first, f"{image} {last:#x}".encode()))
+    monkeypatch.setattr(node, "read_image", lambda elf, device: (elf, device.name))
+    monkeypatch.setattr(node, "flat", lambda image, first, last: (first, f"{image} {last:#x}".encode()))
     return made
 
 
-def test_a_motes_command(begun: list[Process]) -> None:
+def test_a_nodes_command(begun: list[Process]) -> None:
     elf = Path("f.elf")
     base = ["driver", "--mcu", UNO.simulator["mcu"], "--clock", str(UNO.clock_hz), "--image"]
     rest = ["--port", "/dev/p", "--real", "--adc", "314"]
     for eeprom, more in ((None, []), (Path("e"), ["--eeprom", "e"])):
-        with RunningMote(Path("driver"), elf, "/dev/p", eeprom):
+        with RunningNode(Path("driver"), elf, "/dev/p", eeprom):
             made = begun[-1]
             assert made.command == [*base, str(made.image), *rest, *more, "--events", "2"]
             assert made.content == f"{(elf, 'uno')} 0x800000".encode() and made.mode == 0o700
@@ -81,8 +81,8 @@ def test_a_motes_command(begun: list[Process]) -> None:
         assert made.asked == ["terminate", ("communicate", 5.0)] and not made.image.parent.exists()
 
 
-def test_how_a_mote_has_ended(begun: list[Process]) -> None:
-    running = RunningMote(Path("driver"), Path("f.elf"), "p")
+def test_how_a_node_has_ended(begun: list[Process]) -> None:
+    running = RunningNode(Path("driver"), Path("f.elf"), "p")
     process = begun[0]
     process.late = 1
     assert running.wait(2.5) is True and process.asked == [("wait", 2.5)]
@@ -111,12 +111,12 @@ def test_how_a_mote_has_ended(begun: list[Process]) -> None:
     assert process.asked == [("communicate", 5.0)]
 
 
-def test_a_mote_that_does_not_end_loses_its_power(begun: list[Process]) -> None:
-    running = RunningMote(Path("driver"), Path("f.elf"), "p")
+def test_a_node_that_does_not_end_loses_its_power(begun: list[Process]) -> None:
+    running = RunningNode(Path("driver"), Path("f.elf"), "p")
     begun[0].late = 1
     running.end()
     assert begun[0].asked == ["terminate", ("communicate", 5.0), "kill", ("communicate", 5.0)]
     assert not begun[0].image.parent.exists()
-    running = RunningMote(Path("driver"), Path("f.elf"), "p")
+    running = RunningNode(Path("driver"), Path("f.elf"), "p")
     running.cut_power()
     assert begun[1].asked == ["kill", ("communicate", 5.0)] and not begun[1].image.parent.exists()

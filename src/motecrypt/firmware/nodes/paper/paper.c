@@ -1,14 +1,14 @@
-/* paper.c: a mote that sends its temperature as the source paper does, to reproduce it: AES-CBC as a hex string,
+/* paper.c: a node that sends its temperature as the source paper does, to reproduce it: AES-CBC as a hex string,
  * IV zero and not sent, nothing authenticated. Nobody should deploy it; the exported example Thermometer is the safe one.
  *
- * MOTE_KEY is the key as an initialiser, and never one of the link's; MOTE_INTERVAL_MS the pause between readings.
+ * NODE_KEY is the key as an initialiser, and never one of the link's; NODE_INTERVAL_MS the pause between readings.
  */
-#include "mote.h"
+#include "node.h"
 
 #include CIPHER_HEADER
 #include "cipher.h"
 
-static const uint8_t key[] = {MOTE_KEY};
+static const uint8_t key[] = {NODE_KEY};
 static struct cipher_context cipher;
 
 enum { TEXT_BYTES = 14 };
@@ -32,8 +32,8 @@ static void write_reading(uint8_t *text, uint16_t number, int16_t tenths) {
 static void send_hex(uint8_t byte) {
     static const char digits[] = "0123456789ABCDEF";
 
-    mote_write((uint8_t)digits[byte >> 4]);
-    mote_write((uint8_t)digits[byte & 15]);
+    node_write((uint8_t)digits[byte >> 4]);
+    node_write((uint8_t)digits[byte & 15]);
 }
 
 static void send_reading(const uint8_t *text) {
@@ -52,17 +52,17 @@ static void send_reading(const uint8_t *text) {
 }
 
 int main(void) {
-    mote_init();
+    node_init();
     if (cipher_setup(&cipher, key, sizeof key) != CIPHER_OK) {
         for (;;) {
-            mote_wait(1000);
+            node_wait(1000);
         }
     }
     for (uint16_t number = 1;; number++) {
         uint8_t text[TEXT_BYTES];
 
-        write_reading(text, number, mote_temperature());
+        write_reading(text, number, node_temperature());
         send_reading(text);
-        mote_wait(MOTE_INTERVAL_MS);
+        node_wait(NODE_INTERVAL_MS);
     }
 }

@@ -1,4 +1,4 @@
-"""Firmware of motes for the UNO: an exported example, or the source paper's way (firmware/motes/paper)."""
+"""Firmware of nodes for the UNO: an exported example, or the source paper's way (firmware/nodes/paper)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FLAGS = (
 )
 _DEFINES = ("-DCIPHER_KEY_BYTES_MAX=32", '-DCIPHER_HEADER="cbc.h"', '-DBLOCK_HEADER="aes_fast.h"')
 _SOURCES = (
-    *("motes/paper/uno.c", "devices/uno/hal.c", "motes/paper/paper.c"),
+    *("nodes/paper/uno.c", "devices/uno/hal.c", "nodes/paper/paper.c"),
     *("modes/cbc.c", "ciphers/aes/aes_fast.c"),
 )
 
@@ -36,8 +36,8 @@ def check_interval(interval_ms: int) -> None:
 
 
 @dataclass(frozen=True)
-class PaperMote:
-    """A mote that sends as the source paper does.
+class PaperNode:
+    """A node that sends as the source paper does.
 
     Attributes
     ----------
@@ -90,8 +90,8 @@ def build_example(files: Mapping[str, bytes], sketch: str, target: Path, interva
     _write(target, build_sketch(library / sketch, [library.parent], defines).read_bytes())
 
 
-def build_paper(mote: PaperMote, target: Path) -> None:
-    """Compile and link the paper's mote. It holds the key: `target` is made its owner's alone.
+def build_paper(node: PaperNode, target: Path) -> None:
+    """Compile and link the paper's node. It holds the key: `target` is made its owner's alone.
 
     Raises
     ------
@@ -100,16 +100,16 @@ def build_paper(mote: PaperMote, target: Path) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as scratch:
         # In a file, since a command line can be read by everyone on the machine.
-        settings = Path(scratch) / "mote_settings.h"
-        key = ", ".join(map(str, mote.key))
-        settings.write_text(f"#define MOTE_INTERVAL_MS {mote.interval_ms}u\n#define MOTE_KEY {key}\n")
-        elf = Path(scratch) / "mote.elf"
+        settings = Path(scratch) / "node_settings.h"
+        key = ", ".join(map(str, node.key))
+        settings.write_text(f"#define NODE_INTERVAL_MS {node.interval_ms}u\n#define NODE_KEY {key}\n")
+        elf = Path(scratch) / "node.elf"
         folders = [FIRMWARE / name for name in ("include", "modes", "ciphers/aes")]
         include = [part for folder in folders for part in ("-I", folder)]
         command: list[str | Path] = ["avr-gcc", *_FLAGS, *_DEFINES, "-include", settings, *include]
         outcome = process.run([*command, *(FIRMWARE / name for name in _SOURCES), "-o", elf])
         if not outcome.ok:
-            raise BuildError(f"the paper's mote: {outcome.first_error}")
+            raise BuildError(f"the paper's node: {outcome.first_error}")
         content = elf.read_bytes()
     _write(target, content)
 

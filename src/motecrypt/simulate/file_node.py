@@ -28,7 +28,7 @@ _FLAGS = {(True, True): 3, (True, False): 1, (False, False): 0, (False, True): 2
 """Of a piece that is written: whether it is the first, and whether it is the last."""
 
 
-class MoteFileError(MotecryptError):
+class NodeFileError(MotecryptError):
     """The firmware answered with an error; `status` is its number (littlefs's, or -200 and below)."""
 
     def __init__(self, what: str, status: int) -> None:
@@ -70,8 +70,8 @@ _STATUS, _JOB = struct.Struct("<i"), struct.Struct("<iIII")
 FILE_BYTES_MAX = 64 << 20
 
 
-class FileMote(Client):
-    """A board with the file firmware. Every method raises MoteFileError when the firmware reports it."""
+class FileNode(Client):
+    """A board with the file firmware. Every method raises NodeFileError when the firmware reports it."""
 
     def __init__(self, pipe: BytePipe, timeout_s: float = 300.0) -> None:
         super().__init__(pipe, timeout_s)
@@ -87,13 +87,13 @@ class FileMote(Client):
     def _status(self, what: str, kind: str, payload: bytes = b"") -> None:
         (status,) = _fields(_STATUS, self._ask(kind, payload, "s"))
         if status < 0:
-            raise MoteFileError(what, status)
+            raise NodeFileError(what, status)
 
     def _data(self, what: str, kind: str, payload: bytes) -> bytes:
         answer = self._ask(kind, payload, "d")
         (status,) = _fields(_STATUS, answer)
         if status < 0:
-            raise MoteFileError(what, status)
+            raise NodeFileError(what, status)
         return answer[4:]
 
     def format(self) -> None:
@@ -161,7 +161,7 @@ class FileMote(Client):
         answer = self._ask("J", fixed + key + salt + _text(source) + _text(target), "j")
         status, time_us, stack, heap = _fields(_JOB, answer)
         if status < 0:
-            raise MoteFileError(f"{source} to {target}", status)
+            raise NodeFileError(f"{source} to {target}", status)
         return JobRan(time_us, stack, heap)
 
     def dump(self, storage: Storage) -> bytes:

@@ -1,28 +1,28 @@
-/* uno.c: the board of the paper's mote: ATmega328P at 16 MHz. Datasheet: Microchip DS40002061B. */
+/* uno.c: the board of the paper's node: ATmega328P at 16 MHz. Datasheet: Microchip DS40002061B. */
 #include "hal.h"
-#include "mote.h"
+#include "node.h"
 
 #include <avr/io.h>
 #include <util/delay.h>
 
-void mote_init(void) {
+void node_init(void) {
     hal_init();
     /* Internal 1.1 V reference and channel 8, the temperature sensor (23.8); ADC clock 125 kHz. */
     ADMUX = (1 << REFS1) | (1 << REFS0) | (1 << MUX3);
     ADCSRA = (1 << ADEN) | (1 << ADPS2) | (1 << ADPS1) | (1 << ADPS0);
 }
 
-void mote_write(uint8_t byte) {
+void node_write(uint8_t byte) {
     hal_write(byte);
 }
 
-void mote_wait(uint16_t milliseconds) {
+void node_wait(uint16_t milliseconds) {
     while (milliseconds-- > 0) {
         _delay_ms(1);
     }
 }
 
-int16_t mote_temperature(void) {
+int16_t node_temperature(void) {
     ADCSRA |= (1 << ADSC);
     while (ADCSRA & (1 << ADSC)) {
     }

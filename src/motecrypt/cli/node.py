@@ -1,4 +1,4 @@
-"""motecrypt mote: build a node's firmware from an example, and simulate it."""
+"""motecrypt node: build a node's firmware from an example, and simulate it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from motecrypt.app.key import NodeKeyRequest
-from motecrypt.app.mote import EXAMPLE, build_mote
+from motecrypt.app.node import EXAMPLE, build_node
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.cli._link_options import state_option
@@ -16,7 +16,7 @@ from motecrypt.cli._request import FILE, taken
 from motecrypt.link.keys import read_key_file
 
 
-@click.command(epilog="Example: motecrypt mote --key link.key --node 7 sensor.elf")
+@click.command(epilog="Example: motecrypt node --key link.key --node 7 sensor.elf")
 @click.argument("elf", type=FILE, metavar="FILE.elf")
 @click.option(
     "--key",
@@ -74,25 +74,25 @@ def command(
             raise InputError("--node and its options: mode C has no nodes; omit --mode")
         if example != EXAMPLE:
             raise InputError("--example: mode C has a program of its own; leave --mode out")
-        from motecrypt.simulate.paper_mote import INTERVAL_MS, PaperMote, build_paper
+        from motecrypt.simulate.paper_node import INTERVAL_MS, PaperNode, build_paper
 
         need("avr")
         pause_ms = INTERVAL_MS if interval_ms is None else interval_ms
-        build_paper(PaperMote(read_key_file(key_file), pause_ms), elf)
-        print(f"{elf}: the paper's mote, mode C; it holds the key")
+        build_paper(PaperNode(read_key_file(key_file), pause_ms), elf)
+        print(f"{elf}: the paper's node, mode C; it holds the key")
     else:
         if given["node"] is None:
             raise InputError("--node: missing; give 0 to 62, a different number for each node")
         request = taken(NodeKeyRequest, given)
-        build_mote(elf, memory, request, key_file, state, example, interval_ms)
+        build_node(elf, memory, request, key_file, state, example, interval_ms)
         print(f"{elf}: {example} of node {request.node}; its key and counters are in {memory}")
     if port is None:
         return
     from motecrypt.build.toolchain.drivers import driver
     from motecrypt.link.ports.signals import Stop
-    from motecrypt.simulate.ports.mote import RunningMote
+    from motecrypt.simulate.ports.node import RunningNode
 
-    with Stop() as stop, RunningMote(driver("avr_run"), elf, port, memory) as running:
+    with Stop() as stop, RunningNode(driver("avr_run"), elf, port, memory) as running:
         print(f"running at {port}, EEPROM in {memory}; Ctrl-C ends it", flush=True)
         while not stop.asked and running.wait(0.2):
             pass

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from motecrypt.base.errors import InputError
-from motecrypt.simulate import file_mote as mote_module
-from motecrypt.simulate.file_mote import FileMote, JobRan, MoteFileError, Storage
+from motecrypt.simulate import file_node as node_module
+from motecrypt.simulate.file_node import FileNode, JobRan, NodeFileError, Storage
 from motecrypt.simulate.runners.protocol import WALL, Frames, ProtocolError, decode, encode
 
 Answer = Callable[[str, bytes], tuple[str, bytes]]
@@ -45,7 +45,7 @@ def good(kind: str, payload: bytes) -> tuple[str, bytes]:
 
 def test_the_greeting_tells_clock_and_blocks() -> None:
     payload = struct.pack("<III", 125_000_000, 4096, 384)
-    assert FileMote(Firmware(good, encode(0, "h", payload))).wait_greeting() == Storage(
+    assert FileNode(Firmware(good, encode(0, "h", payload))).wait_greeting() == Storage(
         125_000_000, 4096, 384
     )
     for bad in (
@@ -55,14 +55,14 @@ def test_the_greeting_tells_clock_and_blocks() -> None:
         encode(0, "d", payload),
     ):
         with pytest.raises(ProtocolError, match="greeted with"):
-            FileMote(Firmware(good, bad)).wait_greeting()
+            FileNode(Firmware(good, bad)).wait_greeting()
 
 
 def test_format_and_mount() -> None:
     firmware = Firmware(good)
-    mote = FileMote(firmware)
-    mote.format()
-    mote.mount()
+    node = FileNode(firmware)
+    node.format()
+    node.mount()
     assert firmware.asked == [("F", b""), ("M", b"")]
 
 
@@ -84,17 +84,17 @@ def test_every_error_has_its_words_and_number(number: int, said: str) -> None:
     job = struct.pack("<iIII", number, 1, 2, 3)
     data = struct.pack("<i", number) + b"data"
     answers = {"J": ("j", job), "G": ("d", data), "D": ("d", data)}
-    mote = FileMote(Firmware(lambda kind, payload: answers.get(kind, status(number))))
+    node = FileNode(Firmware(lambda kind, payload: answers.get(kind, status(number))))
     calls: list[Callable[[], object]] = [
-        mote.format,
-        mote.mount,
-        lambda: mote.write("name", b"x"),
-        lambda: mote.read("name"),
-        lambda: mote.job("aes256-gcm", "from", "to", bytes(16)),
-        lambda: mote.dump(Storage(1, 4, 1)),
+        node.format,
+        node.mount,
+        lambda: node.write("name", b"x"),
+        lambda: node.read("name"),
+        lambda: node.job("aes256-gcm", "from", "to", bytes(16)),
+        lambda: node.dump(Storage(1, 4, 1)),
     ]
     for call in calls:
-        with pytest.raises(MoteFileError, match=said) as told:
+        with pytest.raises(NodeFileError, match=said) as told:
             call()
         assert told.value.status == number
 
@@ -102,7 +102,7 @@ def test_every_error_has_its_words_and_number(number: int, said: str) -> None:
 @pytest.mark.parametrize("size", [0, 1, 2047, 2048, 2049, 4096, 5000])
 def test_a_file_is_written_in_pieces_with_a_first_and_a_last(size: int) -> None:
     firmware, content = Firmware(good), bytes(index % 251 for index in range(size))
-    FileMote(firmware).write("log.txt", content)
+    FileNode(firmware).write("log.txt", content)
     assert {kind for kind, _ in firmware.asked} == {"W"}
     flags = [payload[0] for _, payload in firmware.asked]
     count = max(1, -(-size // 2048))
@@ -113,43 +113,43 @@ def test_a_file_is_written_in_pieces_with_a_first_and_a_last(size: int) -> None:
 
 
 def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mote_module, "FILE_BYTES_MAX", 4097)
+    monkeypatch.setattr(node_module, "FILE_BYTES_MAX", 4097)
     pieces = [bytes(2048)] * 3
-    monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop())
+    monkeypatch.setattr(FileNode, "_data", lambda *_: pieces.pop())
     with pytest.raises(ProtocolError, match=r"log\.txt: continues after 4,097 bytes"):
-        FileMote(Firmware(good)).read("log.txt")
-    monkeypatch.setattr(mote_module, "FILE_BYTES_MAX", 4096)
+        FileNode(Firmware(good)).read("log.txt")
+    monkeypatch.setattr(node_module, "FILE_BYTES_MAX", 4096)
     pieces = [b"", bytes(2048), bytes(2048)]
-    assert FileMote(Firmware(good)).read("log.txt") == bytes(4096)
+    assert FileNode(Firmware(good)).read("log.txt") == bytes(4096)
 
 
 def test_a_file_has_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     for length, taken in ((1 << 26, True), ((1 << 26) + 1, False)):
         pieces = [bytes(length), b""]
-        monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop(0))  # noqa: B023
+        monkeypatch.setattr(FileNode, "_data", lambda *_: pieces.pop(0))  # noqa: B023
         if taken:
-            assert len(FileMote(Firmware(good)).read("log.txt")) == length
+            assert len(FileNode(Firmware(good)).read("log.txt")) == length
         else:
             with pytest.raises(ProtocolError, match=r"log\.txt: continues after 67,108,864 bytes"):
-                FileMote(Firmware(good)).read("log.txt")
+                FileNode(Firmware(good)).read("log.txt")
 
 
 def test_a_status_above_zero_is_no_error() -> None:
     answers = {"J": ("j", struct.pack("<iIII", 1, 2, 3, 4)), "G": ("d", struct.pack("<i", 1) + b"data")}
-    mote = FileMote(Firmware(lambda kind, payload: answers.get(kind, status(1))))
-    mote.mount()
-    assert mote.read("name") == b"data"
-    assert mote.job("published", "from", "to", bytes(16)) == JobRan(2, 3, 4)
+    node = FileNode(Firmware(lambda kind, payload: answers.get(kind, status(1))))
+    node.mount()
+    assert node.read("name") == b"data"
+    assert node.job("published", "from", "to", bytes(16)) == JobRan(2, 3, 4)
 
 
 def test_an_answer_that_is_too_short_is_refused() -> None:
     answers = {"J": ("j", bytes(15)), "G": ("d", bytes(3)), "D": ("d", b"")}
-    mote = FileMote(Firmware(lambda kind, payload: answers.get(kind, ("s", bytes(2)))))
+    node = FileNode(Firmware(lambda kind, payload: answers.get(kind, ("s", bytes(2)))))
     calls: list[tuple[Callable[[], object], str]] = [
-        (mote.mount, "2 bytes; expected 4"),
-        (lambda: mote.read("name"), "3 bytes; expected 4"),
-        (lambda: mote.dump(Storage(1, 4, 1)), "0 bytes; expected 4"),
-        (lambda: mote.job("published", "from", "to", bytes(16)), "15 bytes; expected 16"),
+        (node.mount, "2 bytes; expected 4"),
+        (lambda: node.read("name"), "3 bytes; expected 4"),
+        (lambda: node.dump(Storage(1, 4, 1)), "0 bytes; expected 4"),
+        (lambda: node.job("published", "from", "to", bytes(16)), "15 bytes; expected 16"),
     ]
     for call, said in calls:
         with pytest.raises(ProtocolError, match=rf"an answer of {said}$"):
@@ -160,15 +160,15 @@ def test_an_answer_that_is_too_short_is_refused() -> None:
 def test_chunks_are_powers_of_two(chunk_bytes: int) -> None:
     firmware = Firmware(good)
     with pytest.raises(InputError, match="give a power of two"):
-        FileMote(firmware).job("aes256-gcm", "from", "to", bytes(32), chunk_bytes=chunk_bytes)
+        FileNode(firmware).job("aes256-gcm", "from", "to", bytes(32), chunk_bytes=chunk_bytes)
     assert not firmware.asked
 
 
 @pytest.mark.parametrize("length", [2048, 2049, 5000])  # of one that gives more than it was asked for, too
 def test_after_a_short_piece_nothing_is_asked_for(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = [bytes(length), b"end"]
-    monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop(0))
-    assert FileMote(Firmware(good)).read("log.txt") == bytes(length) + b"end"
+    monkeypatch.setattr(FileNode, "_data", lambda *_: pieces.pop(0))
+    assert FileNode(Firmware(good)).read("log.txt") == bytes(length) + b"end"
 
 
 @pytest.mark.parametrize("size", [0, 1, 2047, 2048, 2049, 5000])
@@ -181,16 +181,16 @@ def test_a_file_is_read_until_a_short_piece(size: int) -> None:
         return "d", struct.pack("<i", 0) + content[start : start + most]
 
     firmware = Firmware(answer)
-    assert FileMote(firmware).read("name") == content
+    assert FileNode(firmware).read("name") == content
     assert len(firmware.asked) == size // 2048 + 1
 
 
 def test_a_job_in_full() -> None:
     firmware = Firmware(lambda kind, payload: ("j", struct.pack("<iIII", 0, 123_456, 789, 4321)))
-    mote = FileMote(firmware)
-    assert mote.job("published", "a", "bc", b"k" * 32) == JobRan(123_456, 789, 4321)
-    mote.job("aes256-gcm", "a", "bc", b"k" * 16, decrypts=True, rounds=1, chunk_bytes=512, salt=bytes(32))
-    mote.job("chacha20-poly1305", "a", "bc", b"", chunk_bytes=1 << 20)
+    node = FileNode(firmware)
+    assert node.job("published", "a", "bc", b"k" * 32) == JobRan(123_456, 789, 4321)
+    node.job("aes256-gcm", "a", "bc", b"k" * 16, decrypts=True, rounds=1, chunk_bytes=512, salt=bytes(32))
+    node.job("chacha20-poly1305", "a", "bc", b"", chunk_bytes=1 << 20)
     names = b"\x01a\x02bc"
     assert firmware.asked == [
         ("J", bytes([0, 0, 32, 0, 32, 12, 32, 0]) + b"k" * 32 + names),
@@ -209,9 +209,9 @@ def test_a_storage_is_dumped_and_loaded_block_by_block() -> None:
         return status(0)
 
     firmware = Firmware(answer)
-    assert FileMote(firmware).dump(storage) == b"".join(blocks)
+    assert FileNode(firmware).dump(storage) == b"".join(blocks)
     firmware.asked.clear()
-    FileMote(firmware).load(storage, b"".join(blocks))
+    FileNode(firmware).load(storage, b"".join(blocks))
     assert firmware.asked == [("L", struct.pack("<I", index) + blocks[index]) for index in (1, 2, 4)]
 
 
@@ -221,6 +221,6 @@ def test_a_firmware_that_does_not_answer_is_told_how_long_it_had() -> None:
             """Nothing comes back."""
 
     with pytest.raises(ProtocolError, match="no answer within 300 s"):
-        FileMote(Silent(good)).mount()
+        FileNode(Silent(good)).mount()
     with pytest.raises(ProtocolError, match="no answer within 7 s"):
-        FileMote(Silent(good), 7).mount()
+        FileNode(Silent(good), 7).mount()

@@ -1,4 +1,4 @@
-"""A mote with OSCORE over the bare transport, compiled for this computer (unit/coap/mote_bed.c)."""
+"""A node with OSCORE over the bare transport, compiled for this computer (unit/coap/node_bed.c)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
 
-BED = Path(__file__).parent / "unit" / "coap" / "mote_bed.c"
+BED = Path(__file__).parent / "unit" / "coap" / "node_bed.c"
 STORED_BYTES = 242
 _FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-DCIPHER_TAG_BYTES=8", "-DLINK_SUITE=1")
 _CIPHER = ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"', "-DCIPHER_KEY_BYTES_MAX=16")
@@ -20,7 +20,7 @@ _SOURCES = (
 )
 
 
-def compiled_mote(target: Path, *flags: str) -> Path:
+def compiled_node(target: Path, *flags: str) -> Path:
     """Compile the bed with what it needs."""
     places = [f"-I{FIRMWARE / name}" for name in _FOLDERS]
     sources = [str(BED), *(str(FIRMWARE / name) for name in _SOURCES)]
@@ -35,15 +35,15 @@ def compiled_mote(target: Path, *flags: str) -> Path:
     return target
 
 
-class NativeMote:
-    """A mote with the resources temperature and led, which may observe the resource setpoint of a server.
+class NativeNode:
+    """A node with the resources temperature and led, which may observe the resource setpoint of a server.
 
     Parameters
     ----------
     library : Path
-        From `compiled_mote`.
+        From `compiled_node`.
     storage : bytes
-        As `motecrypt provision --oscore` writes it, or as a mote before it left it.
+        As `motecrypt provision --oscore` writes it, or as a node before it left it.
 
     Attributes
     ----------
@@ -54,10 +54,10 @@ class NativeMote:
     def __init__(self, library: Path, storage: bytes, observes: bool = False) -> None:
         self._library = ctypes.CDLL(str(library))
         self._library.bed_start.restype = ctypes.c_uint8  # what a register has above a byte may be anything
-        self._mote = ctypes.create_string_buffer(self._library.bed_bytes())
+        self._node = ctypes.create_string_buffer(self._library.bed_bytes())
         self._out = ctypes.create_string_buffer(32 * 255)
         self.packet_bytes, self.event = storage[3], 0
-        self.status = self._library.bed_start(self._mote, storage[:STORED_BYTES], observes)
+        self.status = self._library.bed_start(self._node, storage[:STORED_BYTES], observes)
 
     def _packets(self, count: int) -> list[bytes]:
         said = ctypes.string_at(self._out, count * self.packet_bytes)
@@ -67,46 +67,46 @@ class NativeMote:
         """The packets that it sends in answer to one."""
         event, now = ctypes.c_uint8(), ctypes.c_uint32(now_ms)
         arguments = (packet, len(packet), now, self._out, ctypes.byref(event))
-        count = self._library.bed_receive(self._mote, *arguments)
+        count = self._library.bed_receive(self._node, *arguments)
         self.event = event.value
         return self._packets(count)
 
     def poll(self, now_ms: int) -> list[bytes]:
         """The packets of a request of its own."""
-        return self._packets(self._library.bed_poll(self._mote, ctypes.c_uint32(now_ms), self._out))
+        return self._packets(self._library.bed_poll(self._node, ctypes.c_uint32(now_ms), self._out))
 
     def notify(self, text: bytes) -> list[list[bytes]]:
         """A new temperature: the packets for each observer."""
-        self._library.bed_text(self._mote, text, len(text))
+        self._library.bed_text(self._node, text, len(text))
         turn, told = ctypes.c_uint8(0), []
-        while count := self._library.bed_notify(self._mote, ctypes.byref(turn), self._out):
+        while count := self._library.bed_notify(self._node, ctypes.byref(turn), self._out):
             told.append(self._packets(count))
         return told
 
     def end(self, now_ms: int) -> None:
         """End the observation."""
-        self._library.bed_end(self._mote, ctypes.c_uint32(now_ms))
+        self._library.bed_end(self._node, ctypes.c_uint32(now_ms))
 
     def break_storage(self, broken: bool) -> None:
         """Whether its storage keeps nothing."""
-        self._library.bed_break(self._mote, broken)
+        self._library.bed_break(self._node, broken)
 
     @property
     def storage(self) -> bytes:
         """What outlives a loss of power."""
         out = ctypes.create_string_buffer(STORED_BYTES)
-        self._library.bed_storage(self._mote, out)
+        self._library.bed_storage(self._node, out)
         return out.raw
 
     @property
     def led(self) -> bytes:
         """What was put there."""
-        return bytes([self._library.bed_get(self._mote, 0)])
+        return bytes([self._library.bed_get(self._node, 0)])
 
     @property
     def setpoint(self) -> tuple[int, bytes, int]:
         """Code and payload of the newest, and how many came."""
         out = ctypes.create_string_buffer(16)
-        self._library.bed_setpoint(self._mote, out)
-        code, count, taken = (self._library.bed_get(self._mote, what) for what in (1, 2, 3))
+        self._library.bed_setpoint(self._node, out)
+        code, count, taken = (self._library.bed_get(self._node, what) for what in (1, 2, 3))
         return code, out.raw[:count], taken

@@ -13,13 +13,13 @@ from motecrypt.exports.link import plan_sketch
 from motecrypt.link.gateway.protocols.coap.context import has_context
 from motecrypt.link.keys import read_master_file
 from motecrypt.link.native import STORAGE_BYTES
-from motecrypt.simulate.paper_mote import build_example
+from motecrypt.simulate.paper_node import build_example
 
 EEPROM_BYTES = 1024
 EXAMPLE = "thermometer"
 
 
-def build_mote(
+def build_node(
     elf: Path,
     eeprom: Path,
     node: NodeKeyRequest,

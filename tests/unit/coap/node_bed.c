@@ -1,4 +1,4 @@
-/* mote_bed.c: a mote with OSCORE over the bare transport, as in the sketch Oscore, for tests: a library
+/* node_bed.c: a node with OSCORE over the bare transport, as in the sketch Oscore, for tests: a library
  * for Python, or with FUZZ a program that attacks it: SEED RUNS. */
 #include "bare.h"
 #include "endpoint.h"
@@ -10,7 +10,7 @@
 
 enum { STORED = LINK_STORAGE_BYTES + OSCORE_STORED_BYTES, TOKEN = 'c' };
 
-struct mote {
+struct node {
     uint8_t storage[STORED];
     struct oscore_store store;
     struct coap_endpoint endpoint;
@@ -22,28 +22,28 @@ struct mote {
     unsigned long served, taken;
 };
 
-static struct mote *mote; /* the one whose function was called */
+static struct node *node; /* the one whose function was called */
 
 void link_load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes) {
     (void)link;
-    memcpy(to, mote->storage + at, bytes);
+    memcpy(to, node->storage + at, bytes);
 }
 
 void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t bytes) {
     (void)link;
-    if (!mote->broken) {
-        memcpy(mote->storage + at, from, bytes);
+    if (!node->broken) {
+        memcpy(node->storage + at, from, bytes);
     }
 }
 
 static uint8_t get_text(struct coap_server *server, uint16_t at, uint8_t *to, coap_size room,
                         coap_size *bytes) {
     (void)server;
-    for (*bytes = 0; at < mote->text_bytes && *bytes < room; at++) {
-        to[(*bytes)++] = mote->text[at];
+    for (*bytes = 0; at < node->text_bytes && *bytes < room; at++) {
+        to[(*bytes)++] = node->text[at];
     }
-    mote->served++;
-    return at < mote->text_bytes;
+    node->served++;
+    return at < node->text_bytes;
 }
 
 static uint8_t get_led(struct coap_server *server, uint16_t at, uint8_t *to, coap_size room,
@@ -52,7 +52,7 @@ static uint8_t get_led(struct coap_server *server, uint16_t at, uint8_t *to, coa
     (void)room;
     *bytes = at == 0;
     if (at == 0) {
-        to[0] = mote->led;
+        to[0] = node->led;
     }
     return 0;
 }
@@ -64,8 +64,8 @@ static uint8_t put_led(struct coap_server *server, uint8_t method, uint16_t at, 
     if (method != COAP_PUT || bytes != 1 || more) {
         return COAP_BAD_REQUEST;
     }
-    mote->led = from[0];
-    mote->served++;
+    node->led = from[0];
+    node->served++;
     return COAP_CHANGED;
 }
 
@@ -76,64 +76,64 @@ static const struct coap_resource resources[] = {
 
 static void take_setpoint(struct coap_client *client, uint8_t code, const uint8_t *payload, coap_size bytes) {
     (void)client;
-    mote->setpoint_code = code;
-    mote->setpoint_bytes = (uint8_t)(bytes < sizeof mote->setpoint ? bytes : sizeof mote->setpoint);
-    memcpy(mote->setpoint, payload, mote->setpoint_bytes);
-    mote->taken++;
+    node->setpoint_code = code;
+    node->setpoint_bytes = (uint8_t)(bytes < sizeof node->setpoint ? bytes : sizeof node->setpoint);
+    memcpy(node->setpoint, payload, node->setpoint_bytes);
+    node->taken++;
 }
 
 unsigned bed_bytes(void) {
-    return (unsigned)sizeof(struct mote);
+    return (unsigned)sizeof(struct node);
 }
 
 /* Start with what is in storage; LINK_NOTHING, or why not. */
-uint8_t bed_start(struct mote *made, const uint8_t *storage, uint8_t observes) {
+uint8_t bed_start(struct node *made, const uint8_t *storage, uint8_t observes) {
     uint8_t status;
 
-    mote = made;
-    memset(mote, 0, sizeof *mote);
-    memcpy(mote->storage, storage, STORED);
-    status = oscore_load(&mote->store);
+    node = made;
+    memset(node, 0, sizeof *node);
+    memcpy(node->storage, storage, STORED);
+    status = oscore_load(&node->store);
     if (status != LINK_NOTHING) {
         return status;
     }
-    mote->led = '0';
-    memcpy(mote->text, "+21.4C", 6);
-    mote->text_bytes = 6;
-    mote->client.take = take_setpoint;
-    coap_client_begin(&mote->client, "setpoint", TOKEN, 0);
-    coap_endpoint_begin(&mote->endpoint, &mote->store.oscore, resources, 2, observes ? &mote->client : 0);
-    coap_bare_begin(&mote->in, mote->buffer, mote->store.link.packet_bytes, mote->store.link.node, 1);
-    coap_bare_begin(&mote->out, mote->buffer, mote->store.link.packet_bytes, mote->store.link.node, 0);
+    node->led = '0';
+    memcpy(node->text, "+21.4C", 6);
+    node->text_bytes = 6;
+    node->client.take = take_setpoint;
+    coap_client_begin(&node->client, "setpoint", TOKEN, 0);
+    coap_endpoint_begin(&node->endpoint, &node->store.oscore, resources, 2, observes ? &node->client : 0);
+    coap_bare_begin(&node->in, node->buffer, node->store.link.packet_bytes, node->store.link.node, 1);
+    coap_bare_begin(&node->out, node->buffer, node->store.link.packet_bytes, node->store.link.node, 0);
     return LINK_NOTHING;
 }
 
-void bed_storage(const struct mote *made, uint8_t *to) {
+void bed_storage(const struct node *made, uint8_t *to) {
     memcpy(to, made->storage, STORED);
 }
 
-void bed_break(struct mote *made, uint8_t broken) {
+void bed_break(struct node *made, uint8_t broken) {
     made->broken = broken;
 }
 
-void bed_text(struct mote *made, const uint8_t *text, uint8_t bytes) {
+void bed_text(struct node *made, const uint8_t *text, uint8_t bytes) {
     memcpy(made->text, text, bytes);
     made->text_bytes = bytes;
 }
 
-/* What the mote has: 0 the LED, 1 code and 2 bytes of the newest set point, 3 how often that came. */
-unsigned bed_get(const struct mote *made, uint8_t what) {
+/* What the node has: 0 the LED, 1 code and 2 bytes of the newest set point, 3 how often that came. */
+unsigned bed_get(const struct node *made, uint8_t what) {
     return what == 0   ? made->led
            : what == 1 ? made->setpoint_code
            : what == 2 ? made->setpoint_bytes
                        : (unsigned)made->taken;
 }
 
-void bed_setpoint(const struct mote *made, uint8_t *to) {
+void bed_setpoint(const struct node *made, uint8_t *to) {
     memcpy(to, made->setpoint, made->setpoint_bytes);
 }
 
-void bed_end(struct mote *made, uint32_t now_ms) {
+void bed_end(struct node *made, uint32_t now_ms) {
     coap_client_end(&made->client, now_ms);
 }
 
@@ -141,32 +141,32 @@ void bed_end(struct mote *made, uint32_t now_ms) {
 static unsigned send(coap_size bytes, uint8_t *to) {
     unsigned count = 0;
 
-    if (bytes > 0 && coap_bare_send(&mote->out, (uint8_t)bytes)) {
-        while (coap_bare_packet(&mote->out, to + count * mote->out.packet_bytes)) {
+    if (bytes > 0 && coap_bare_send(&node->out, (uint8_t)bytes)) {
+        while (coap_bare_packet(&node->out, to + count * node->out.packet_bytes)) {
             count++;
         }
     }
     return count;
 }
 
-unsigned bed_receive(struct mote *made, const uint8_t *packet, uint8_t bytes, uint32_t now_ms, uint8_t *to,
+unsigned bed_receive(struct node *made, const uint8_t *packet, uint8_t bytes, uint32_t now_ms, uint8_t *to,
                      uint8_t *event) {
-    mote = made;
-    *event = coap_bare_receive(&mote->in, packet, bytes);
+    node = made;
+    *event = coap_bare_receive(&node->in, packet, bytes);
     if (*event != COAP_BARE_MESSAGE) {
         return 0;
     }
-    return send(coap_endpoint_take(&mote->endpoint, mote->buffer + 1, mote->buffer[0], now_ms), to);
+    return send(coap_endpoint_take(&node->endpoint, node->buffer + 1, node->buffer[0], now_ms), to);
 }
 
-unsigned bed_poll(struct mote *made, uint32_t now_ms, uint8_t *to) {
-    mote = made;
-    return send(coap_endpoint_poll(&mote->endpoint, mote->buffer + 1, now_ms), to);
+unsigned bed_poll(struct node *made, uint32_t now_ms, uint8_t *to) {
+    node = made;
+    return send(coap_endpoint_poll(&node->endpoint, node->buffer + 1, now_ms), to);
 }
 
-unsigned bed_notify(struct mote *made, uint8_t *turn, uint8_t *to) {
-    mote = made;
-    return send(coap_endpoint_notify(&mote->endpoint, &resources[0], turn, mote->buffer + 1), to);
+unsigned bed_notify(struct node *made, uint8_t *turn, uint8_t *to) {
+    node = made;
+    return send(coap_endpoint_notify(&node->endpoint, &resources[0], turn, node->buffer + 1), to);
 }
 
 #ifdef FUZZ
@@ -204,7 +204,7 @@ static coap_size request(uint8_t *to) {
 }
 
 /* The server's response to the node's request in `packets`, sometimes changed, and sometimes once more. */
-static void respond(struct mote *made, uint8_t *packets, unsigned count, uint32_t now_ms) {
+static void respond(struct node *made, uint8_t *packets, unsigned count, uint32_t now_ms) {
     static uint8_t buffer[COAP_BARE_ROOM], plain[COAP_BARE_MESSAGE_MAX], out[32 * 255];
     struct oscore_request got;
     struct coap_message request;
@@ -250,7 +250,7 @@ static void respond(struct mote *made, uint8_t *packets, unsigned count, uint32_
 }
 
 int main(int words, char **word) {
-    static struct mote made;
+    static struct node made;
     static uint8_t storage[STORED], out[32 * 255], packets[32 * 255];
     unsigned long runs, messages = 0, broken = 0, answers = 0, before, doubled = 0, served = 0, taken = 0;
 
@@ -268,7 +268,7 @@ int main(int words, char **word) {
         return 3;
     }
     client = made.store.oscore;
-    client.receive_kept = 0xFFFFFFFF; /* only the mote has storage */
+    client.receive_kept = 0xFFFFFFFF; /* only the node has storage */
     memcpy(client.sender_key, made.store.oscore.recipient_key, OSCORE_KEY_BYTES);
     memcpy(client.recipient_key, made.store.oscore.sender_key, OSCORE_KEY_BYTES);
     client.sender_id[0] = made.store.oscore.recipient_id[0];
