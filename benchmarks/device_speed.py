@@ -69,7 +69,7 @@ def _rate(name: str, cache: str, cipher_name: str, library: str, variant: str) -
     """Millions of instructions a second of processor time, at the median."""
     catalog = Catalog.load()
     device, cipher = catalog.device(name), catalog.cipher(cipher_name)
-    need(device.kit)
+    need(device.tool_set)
     bodies = catalog.implementations_of(cipher_name, name)
     body = next(i for i in bodies if (i.library, i.variant) == (library, variant))
     options = Options(cache=cache)

@@ -64,7 +64,7 @@ class Way:
 def main() -> int:
     """Measure all and print the table of each cipher."""
     major = qemu_version()
-    for missing, what in ((not have("pico"), "kit pico"), (major == 0, QEMU)):
+    for missing, what in ((not have("pico"), "tool set pico"), (major == 0, QEMU)):
         if missing:
             print(f"{what} is missing (motecrypt doctor)")
             return CANNOT_RUN

@@ -40,10 +40,10 @@ def main() -> int:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        print("playwright is not installed (kit 'browser')")
+        print("playwright is not installed (tool set 'browser')")
         return CANNOT_RUN
     if CHROMIUM is None:
-        print("Chromium is not installed (kit 'browser')")
+        print("Chromium is not installed (tool set 'browser')")
         return CANNOT_RUN
     held = True
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as name, sync_playwright() as driver:

@@ -12,10 +12,10 @@ from types import ModuleType
 
 import pytest
 
-from kits import skip_without
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import FIRMWARE
 from motecrypt.results import Results
+from tool_sets import skip_without
 
 FOLDER = Path(__file__).resolve().parent / "search"
 LOG = (FOLDER / "log.txt").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from kits import skip_without
 from motecrypt.base.errors import InputError
+from tool_sets import skip_without
 
 FOLDER = Path(__file__).resolve().parent / "tune"
 LOG = (FOLDER / "log.txt").read_text(encoding="utf-8")
@@ -146,7 +146,7 @@ def test_an_unknown_instruction_is_named(reader: Any, text: str) -> None:
 @pytest.fixture(scope="module", params=list(KERNELS))
 def begun(request: pytest.FixtureRequest) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     kernel = KERNELS[request.param]
-    skip_without(kernel.device.kit)
+    skip_without(kernel.device.tool_set)
     yield kernel, tuple(kernel.code())
 
 
@@ -210,7 +210,7 @@ def test_what_is_wasted_is_found() -> None:
 
 def test_the_judge_notices_what_is_wrong(tmp_path: Path) -> None:
     kernel = KERNELS["chacha-armv7m"]
-    skip_without(kernel.device.kit)
+    skip_without(kernel.device.tool_set)
     own = tuple(kernel.code())
     there = judge.Judge(kernel, tmp_path)
     wrong = (*own[:-1], M4.read("eor.w r4, r9, r4, ror #21")[0])
@@ -229,7 +229,7 @@ def test_the_measurement_has_the_candidate_in_it(tmp_path: Path) -> None:
     from motecrypt.results import Results
 
     kernel = KERNELS["aes-armv7m"]
-    skip_without(kernel.device.kit)
+    skip_without(kernel.device.tool_set)
     own = kernel.core.printed(kernel.code())
     with Results(tmp_path / "results.db") as results:
         right, wrong = (

@@ -196,14 +196,14 @@ def _changed(base: str) -> int:
 
 
 def _set_up(names: Sequence[str], quick: bool) -> None:
-    """Install what the suites need, saying so before; without an optional kit its tests are skipped."""
-    from motecrypt.build.setup import have, kits, need, summary
+    """Install what the suites need, saying so before; without an optional tool set its tests are skipped."""
+    from motecrypt.build.setup import have, need, summary, tool_sets
 
     if not set(names) & set(SUITES):
         return
-    need(*(name for name, kit in kits().items() if not kit.optional))
+    need(*(name for name, tool_set in tool_sets().items() if not tool_set.optional))
     if not quick:
-        need(*(name for name, kit in kits().items() if kit.optional and name != "browser"))
+        need(*(name for name, tool_set in tool_sets().items() if tool_set.optional and name != "browser"))
         if "browser" in names:
             need("browser")
         if have("node"):

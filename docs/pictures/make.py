@@ -1,7 +1,7 @@
 """Draws the pictures of README and docs again: `python docs/pictures/make.py [PICTURE]...`.
 
 `answer` and `session` are SVG files of what commands print, `report` and `explorer` PNG files of a window.
-The first two need the kits of the commands, the others also the kit "browser" and Pillow.
+The first two need the tool sets of the commands, the others also the tool set "browser" and Pillow.
 """
 
 from __future__ import annotations

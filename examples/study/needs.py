@@ -9,4 +9,4 @@ from .plan import catalog, cells
 
 def needs() -> Needs:
     """One cell on each of the two chips; the catalog knows the chip of our own."""
-    return Needs(kits=("avr",), cells=list(cells().values()), catalog=catalog())
+    return Needs(tool_sets=("avr",), cells=list(cells().values()), catalog=catalog())

@@ -26,7 +26,7 @@ _FUNCTIONS = {
         *("compare", "compare_history"),
     ),
     "motecrypt.app.crypt": ("CryptRequest", "crypt"),
-    "motecrypt.app.doctor": ("KitReport", "doctor"),
+    "motecrypt.app.doctor": ("ToolSetReport", "doctor"),
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.files": ("FileForm", "FileKey", "FileRequest", "decrypt_file", "encrypt_file"),
     "motecrypt.app.gateway": (

@@ -31,15 +31,15 @@ ARGUMENTS = [
 
 def _missing() -> str:
     if CHROMIUM is None:
-        return "Chromium is not installed: apt-get install --no-install-recommends chromium (kit 'browser')"
-    if page_fonts.missing():
-        return f"{page_fonts.missing()} is missing: apt-get install {page_fonts.PACKAGE} (kit 'browser')"
-    if importlib.util.find_spec("playwright") is None:
         return (
-            "playwright is not installed: pip install -r src/motecrypt/data/locks/browser.txt (kit 'browser')"
+            "Chromium is not installed: apt-get install --no-install-recommends chromium (tool set 'browser')"
         )
+    if page_fonts.missing():
+        return f"{page_fonts.missing()} is missing: apt-get install {page_fonts.PACKAGE} (tool set 'browser')"
+    if importlib.util.find_spec("playwright") is None:
+        return "playwright is not installed: pip install -r src/motecrypt/data/locks/browser.txt"
     if not javascript():
-        return "vl-convert-python is not installed: pip install 'motecrypt[plots]' (kit 'plots')"
+        return "vl-convert-python is not installed: pip install 'motecrypt[plots]' (tool set 'plots')"
     return ""
 
 

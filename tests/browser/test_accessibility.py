@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from kits import NPM, needs_npm
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
 from motecrypt.present.pages.audit_page import audit_page
@@ -23,6 +22,7 @@ from motecrypt.present.report import gather, render
 from motecrypt.results import Results
 from page_data import HOSTILE, made_audit, made_cipher, made_history, made_listings, made_profile
 from report_data import fill
+from tool_sets import NPM, needs_npm
 
 AXE = NPM / "axe-core" / "axe.min.js"
 ROWS = 3

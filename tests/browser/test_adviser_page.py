@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.adviser.shown import days
@@ -23,6 +22,7 @@ from motecrypt.exports.targets import sleepers
 from motecrypt.present.report import gather, render
 from motecrypt.results import Results
 from report_data import fill
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 LABELS = {
@@ -262,7 +262,7 @@ def _name(one: advise.Candidate) -> tuple[str, str]:
     return (one.name, one.cache)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_form_ranks_what_the_command_ranks(browser: Any, tmp_path: Path) -> None:
     """From the simulator to the page: what `motecrypt advise` measured and ranked, a report's form ranks."""
     database, target = tmp_path / "results.db", tmp_path / "report.html"

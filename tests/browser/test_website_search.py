@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kits import needs_kit
 from motecrypt import __version__
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@needs_kit("site")
+@needs_tool_set("site")
 def test_the_search_finds_pages_without_a_network(tmp_path: Path, browser: Any) -> None:
     report = tmp_path / "sample.html"
     report.write_text("<!doctype html><title>a report</title>")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from terminals import Terminals
+from tool_sets import needs_tool_set
 
 NODE = 5
 MILLIVOLTS, TENTHS_OF_A_DEGREE = 311, 213
@@ -38,7 +38,7 @@ def rows(database: Path) -> list[tuple[int, bytes]]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "link")
+@needs_tool_set("avr", "arduino", "link")
 def test_one_reading_goes_from_advice_to_the_gateways_database(tmp_path: Path) -> None:
     terminals = Terminals(tmp_path)
     motecrypt = "./motecrypt"

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from arm64_simulators import COMPILER, EMULATOR, LIBRARIES, libraries, simulators
-from kits import needs_kit, skip_without
 from motecrypt.attack.audits.oracle import nearest_length
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.drivers import DRIVERS, RECIPES
@@ -26,9 +25,10 @@ from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.simulate.runners.protocol import Client
 from motecrypt.simulate.runners.session import DriverSession
+from tool_sets import needs_tool_set, skip_without
 
 pytestmark = [
-    needs_kit("arm64"),
+    needs_tool_set("arm64"),
     pytest.mark.skipif(
         platform.machine() == "aarch64", reason="this computer is an arm64: the other tests run on it"
     ),
@@ -95,7 +95,7 @@ def test_the_driver_says_what_it_counts_with(driver: Path) -> None:
     assert '"counter"' in done.stdout and '"aes_instructions"' in done.stdout
 
 
-def test_the_kit_brings_what_the_tests_run() -> None:
+def test_the_tool_set_brings_what_the_tests_run() -> None:
     assert shutil.which(COMPILER) and shutil.which(EMULATOR) and Path(LIBRARIES, "lib").is_dir()
 
 
@@ -127,7 +127,7 @@ def figures(folder: Path, device: str, cipher: str) -> list[tuple[object, ...]]:
 def test_cells_cost_what_they_cost_on_this_computer(
     device: str, cipher: str, on_arm64: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    skip_without(CATALOG.device(device).kit)
+    skip_without(CATALOG.device(device).tool_set)
     here = figures(tmp_path / "here.db", device, cipher)
     asked = []
 

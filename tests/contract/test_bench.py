@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import on_devices, skip_without
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Implementation, Measurement
 from motecrypt.build.toolchain import BuildError, BuildRequest, build
@@ -24,6 +23,7 @@ from motecrypt.measuring.bench.plan import Job
 from motecrypt.results import Results
 from motecrypt.simulate.runners import Fault
 from motecrypt.simulate.runners.session import DriverSession, Region
+from tool_sets import on_devices, skip_without
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 CATALOG = Catalog.load(ciphers=[DATA / "faulty", DATA / "tags"])
@@ -71,7 +71,7 @@ def test_a_library_may_measure_some_operations_only(results: Results, operations
 def test_sending_a_tag_is_no_part_of_a_ciphers_flash(results: Results, device: str) -> None:
     """The benchmark firmware of an AEAD sends a tag: so must the one it is compared with."""
     target = CATALOG.device(device)
-    skip_without(target.kit)
+    skip_without(target.tool_set)
     body = CATALOG.implementations_of("tags-sound", device)[0]
     sized = build(BuildRequest(target, body, "flash"))
     with_tag = build(BuildRequest(target, empty_implementation(4), "flash"))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.exports.link import plan_sketch
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.paper_node import build_example
 from terminals import ROOT, Terminals
+from tool_sets import needs_tool_set
 
 PAGE = (ROOT / "docs" / "coap.md").read_text()
 READING = r"[+-]\d\d\.\dC"
@@ -28,7 +28,7 @@ def commands(title: str) -> list[list[str]]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "link", "coap")
+@needs_tool_set("avr", "arduino", "link", "coap")
 def test_the_page_leads_from_nothing_to_a_temperature(tmp_path: Path) -> None:
     radio, key, make, node, gateway, read, switch, observe = commands("From nothing to a temperature")
     terminals = Terminals(tmp_path)
@@ -59,7 +59,7 @@ def with_python(words: list[str]) -> list[str]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "link", "coap")
+@needs_tool_set("avr", "arduino", "link", "coap")
 def test_the_page_leads_to_a_temperature_that_the_gateway_cannot_read(tmp_path: Path) -> None:
     radio, key, provision, make, node, gateway, read, switch = commands("OSCORE end to end")
     terminals = Terminals(tmp_path)
@@ -85,7 +85,7 @@ def test_the_page_leads_to_a_temperature_that_the_gateway_cannot_read(tmp_path: 
         terminals.close()
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_the_sketch_takes_what_the_page_says(tmp_path: Path) -> None:
     flash, ram = re.findall(r"Oscore takes about ([\d.]+) KB of flash and ([\d.]+) KB of RAM", PAGE)[0]
     sketch = plan_sketch(Catalog.load(), "aes128-ccm", "oscore")

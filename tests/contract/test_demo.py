@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_the_demo_ends_with_two_readings_that_the_gateway_received(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "motecrypt", "demo"],

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from kits import on_devices
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import on_devices
 
 CATALOG = Catalog.load()
 SIMULATED = on_devices(*(device for device in CATALOG.devices.values() if device.simulated))

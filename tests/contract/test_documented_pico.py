@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from documented import missing, with_recorded
-from kits import needs_kit
 from motecrypt.air.wlan import filecost
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
@@ -21,8 +20,9 @@ from motecrypt.results import Results
 from motecrypt.results.findings.pico_file import FileQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import figures, files, strings
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 @pytest.fixture(scope="module")

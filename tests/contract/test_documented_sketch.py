@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from documented import missing
-from kits import needs_kit
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
 SKETCH = """
 volatile uint32_t sink;
@@ -37,7 +37,7 @@ def _json(command: str, sketch: Path) -> dict[str, Any]:
     return found
 
 
-@needs_kit("arduino")
+@needs_tool_set("arduino")
 def test_a_sketchs_clock_agrees_with_the_cycles_and_those_of_its_interrupts(tmp_path: Path) -> None:
     sketch = tmp_path / "clock" / "clock.ino"
     sketch.parent.mkdir()

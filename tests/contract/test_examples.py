@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.cli import main
+from tool_sets import needs_tool_set
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGE = (EXAMPLES / "README.md").read_text(encoding="utf-8").replace("\\\n", "")
 COMMANDS = re.findall(r"\./motecrypt ([^`\n]+)", PAGE)
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 HELLO = """
 #include <avr/interrupt.h>

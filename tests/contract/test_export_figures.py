@@ -12,7 +12,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
 from motecrypt.exports.commands import LinkRadio
@@ -23,6 +22,7 @@ from motecrypt.measuring.experiments import link_cost
 from motecrypt.measuring.experiments.link_cost import LinkCost
 from motecrypt.results import Results
 from motecrypt.results.findings.link_cost import LinkCostFailure, LinkCosts
+from tool_sets import needs_tool_set
 
 pytestmark = pytest.mark.long
 CATALOG = Catalog.load()
@@ -35,7 +35,7 @@ def rows(readme: Path) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
 
 
-@needs_kit("avr", "pico")
+@needs_tool_set("avr", "pico")
 def test_a_ciphers_figures_are_those_that_measure_tells(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,7 +79,7 @@ def question() -> LinkCost:
     return LinkCost.of(cost_question(CATALOG, meant, cipher, body, "flash", LinkRadio(load_radio("srf"))))
 
 
-@needs_kit("avr", "host")
+@needs_tool_set("avr", "host")
 def test_the_links_figures_are_the_simulators(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +119,7 @@ def test_the_links_figures_are_the_simulators(
         assert 0 <= mine - theirs <= 400  # node.c copies the message
 
 
-@needs_kit("avr", "host")
+@needs_tool_set("avr", "host")
 def test_of_a_link_that_sends_other_packets_there_is_no_figure(tmp_path: Path) -> None:
     wrong = replace(question(), flags=("-Os", "-DMC_FAULT_SHARED_KEY"))
     with Results(tmp_path / "r.db") as results:
@@ -134,7 +134,7 @@ def test_of_a_link_that_sends_other_packets_there_is_no_figure(tmp_path: Path) -
     ("target_name", "storage", "sends_only"),
     [("pico-sdk", "flash.h", False), ("c", "file.h", True)],
 )
-@needs_kit("pico", "host")
+@needs_tool_set("pico", "host")
 def test_a_32_bit_chips_link_is_measured_with_its_storage(
     target_name: str, storage: str, sends_only: bool, tmp_path: Path
 ) -> None:
@@ -150,7 +150,7 @@ def test_a_32_bit_chips_link_is_measured_with_its_storage(
     assert read.send_cycles < read.send_cycles + read.derive_cycles < read.start_cycles
 
 
-@needs_kit("pico", "host")
+@needs_tool_set("pico", "host")
 @pytest.mark.parametrize(
     ("name", "variant"), [("aes128-ccm8", "tables"), ("ascon-aead128", "words")], ids=["aes", "ascon"]
 )

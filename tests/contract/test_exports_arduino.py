@@ -13,18 +13,18 @@ from elftools.elf.elffile import ELFFile
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from arduino_sketchbook import Sketchbook
-from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
 from motecrypt.exports.library import Export, choose, known_answer, plan
 from motecrypt.exports.targets import target
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.crosscheck,
-    needs_kit("arduino-builder", "avr"),
+    needs_tool_set("arduino-builder", "avr"),
 ]
 
 CATALOG = Catalog.load()

@@ -14,7 +14,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.base.model import Device, Implementation
 from motecrypt.build.setup import have
@@ -28,6 +27,7 @@ from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from object_code import code_of
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 STRICT = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -58,7 +58,7 @@ def _run(command: Sequence[str | Path], folder: Path) -> str:
 
 
 @pytest.mark.long
-@needs_kit("avr", "pico")
+@needs_tool_set("avr", "pico")
 @pytest.mark.parametrize(
     ("name", "body"),
     _bodies(),
@@ -118,7 +118,7 @@ def _sources(planned: Export, folder: Path) -> list[Path]:
     return sorted((folder / "lib" / "src").rglob("*.[cS]"))
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path) -> None:
     planned = _planned("c", cipher, tmp_path)
@@ -126,7 +126,7 @@ def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path
     assert line and _run(["sh", "-c", line[0]], tmp_path / "lib") == _told(cipher)
 
 
-@needs_kit("arm64")
+@needs_tool_set("arm64")
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
     assert _run(["qemu-aarch64", "./program"], tmp_path) == _told(cipher)
 
 
-@needs_kit("cross")
+@needs_tool_set("cross")
 @pytest.mark.crosscheck
 def test_cmake_builds_and_tests_the_c_export(tmp_path: Path) -> None:
     _planned("c", "ascon-aead128", tmp_path)
@@ -154,7 +154,7 @@ def test_cmake_builds_and_tests_the_c_export(tmp_path: Path) -> None:
     assert "100% tests passed" in _run(["ctest", "--test-dir", "build"], tmp_path)
 
 
-@needs_kit("cross", "pico")
+@needs_tool_set("cross", "pico")
 @pytest.mark.crosscheck
 def test_cmake_builds_the_pico_sdks_library(tmp_path: Path) -> None:
     planned = _planned("pico-sdk", "ascon-aead128", tmp_path)
@@ -169,7 +169,7 @@ def test_cmake_builds_the_pico_sdks_library(tmp_path: Path) -> None:
     assert "-Os" in said and (tmp_path / "build" / "lib" / f"lib{library}.a").is_file()
 
 
-@needs_kit("cross", "pico")
+@needs_tool_set("cross", "pico")
 @pytest.mark.crosscheck
 def test_cmake_builds_the_c_export_for_a_device(tmp_path: Path) -> None:
     cipher, chip = CATALOG.cipher("aes128-ccm8"), CATALOG.devices["stm32f4"]
@@ -209,7 +209,7 @@ static void say(const char *form, ...) {
 """
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_pico_export_runs_without_the_sdk(cipher: str, tmp_path: Path) -> None:
     device = CATALOG.devices["pico"]
@@ -263,8 +263,8 @@ def test_the_sources_and_the_example_compile_for_the_targets_core(
     (tmp_path / "pico").mkdir()
     (tmp_path / "pico" / "stdlib.h").write_text("int stdio_init_all(void);\n")
     ran = 0
-    for kit, compiler in CORES[name]:
-        if have(kit):
+    for tool_set, compiler in CORES[name]:
+        if have(tool_set):
             for number, file in enumerate(files):
                 command = [*compiler, *flags, *STRICT, "-I.", "-Ilib/src", "-c", file, "-o", f"{number}.o"]
                 _run(command, tmp_path)
@@ -288,7 +288,7 @@ int main(void) {
 """
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_several_exports_live_in_one_program(language: str, tmp_path: Path) -> None:
     chosen = [
@@ -332,7 +332,7 @@ def test_several_exports_live_in_one_program(language: str, tmp_path: Path) -> N
     assert _run(["./program"], tmp_path) == "00000"
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_the_header_of_a_broken_cipher_warns_until_it_is_told_not_to(tmp_path: Path) -> None:
     _planned("c", "rc4d", tmp_path)
     (tmp_path / "main.c").write_text('#include "mc_rc4d_kip_undo.h"\n')

@@ -15,7 +15,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exports_bed import CATALOG, CIPHERS, SRF, STRICT, Station, planned, run
-from kits import needs_kit
 from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE
 from motecrypt.exports.library import choose
@@ -30,9 +29,10 @@ from motecrypt.link.provisioning import flash_image
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from object_code import code_of
+from tool_sets import needs_tool_set
 
 
-@needs_kit("avr", "pico")
+@needs_tool_set("avr", "pico")
 @pytest.mark.long
 @pytest.mark.parametrize("fixed", [None, SRF.fixed], ids=["any", "srf"])
 @pytest.mark.parametrize(("name", "cipher"), [("arduino", "aes128-ccm8"), ("pico-sdk", "ascon-aead128")])
@@ -95,7 +95,7 @@ def check_node(command: list[str], station: Station, folder: Path) -> None:
     assert talk([*command, "node.store", "x"], station, folder)[0] == 2
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path) -> None:
     made = planned("c", cipher)
@@ -105,7 +105,7 @@ def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path
     check_node(["./node"], Station(CIPHERS[cipher], 20, silence_s=math.inf), tmp_path / "lib")
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_node_for_one_radio_takes_no_other_keys(tmp_path: Path) -> None:
     made = planned("c", "aes128-ccm8", SRF)
     made.write(tmp_path / "lib")
@@ -147,7 +147,7 @@ def heard(gateway: list[str], node: list[str], folder: Path) -> tuple[int, bytes
     return code, sent, told, again.stderr
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_exported_gateway_takes_each_message_of_its_node_once(cipher: str, tmp_path: Path) -> None:
     planned("c", cipher).write(tmp_path / "lib")
@@ -199,7 +199,7 @@ ssize_t pwrite(int handle, const void *from, size_t bytes, off_t at) {
 """
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_file_storage_writes_what_changes_and_waits_for_the_disk_each_time(tmp_path: Path) -> None:
     planned("c", "ascon-aead128").write(tmp_path / "lib")
     sources = sorted((tmp_path / "lib" / "src").rglob("*.c"))
@@ -224,7 +224,7 @@ def test_a_file_storage_writes_what_changes_and_waits_for_the_disk_each_time(tmp
     assert 5 <= told[0].count("w") <= 9 and 1 <= told[1].count("w") <= 4
 
 
-@needs_kit("arm64")
+@needs_tool_set("arm64")
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
     check_node(["qemu-aarch64", "./node"], Station(CIPHERS[cipher], silence_s=math.inf), tmp_path)
 
 
-@needs_kit("cross")
+@needs_tool_set("cross")
 @pytest.mark.crosscheck
 def test_cmake_builds_the_c_export(tmp_path: Path) -> None:
     planned("c", "ascon-aead128").write(tmp_path / "lib")
@@ -284,7 +284,7 @@ int main(void) {{
 """
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_a_simulated_picos_readings_arrive_at_the_gateway(cipher: str, tmp_path: Path) -> None:
     device = CATALOG.devices["pico"]

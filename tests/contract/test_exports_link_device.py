@@ -13,7 +13,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exports_bed import CATALOG, CIPHERS, STRICT, Station, run
-from kits import needs_kit
 from motecrypt.air.radios import load_radio
 from motecrypt.catalog import FIRMWARE
 from motecrypt.exports.commands import LinkRadio
@@ -24,6 +23,7 @@ from motecrypt.link.native import Event
 from motecrypt.link.provisioning import flash_image
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
+from tool_sets import needs_tool_set
 
 READINGS = 3
 #: Simulated time runs on while this computer makes an answer, and a busy computer takes long for it.
@@ -92,9 +92,9 @@ def built(device_name: str, made: Export, station: Station, folder: Path) -> Pat
 @pytest.mark.parametrize(
     ("device_name", "cipher"),
     [
-        pytest.param("stm32f4", "aes128-ccm8", marks=needs_kit("pico")),
-        pytest.param("stm32f4", "ascon-aead128", marks=needs_kit("pico")),
-        pytest.param("uno", "aes128-ccm8", marks=needs_kit("avr")),
+        pytest.param("stm32f4", "aes128-ccm8", marks=needs_tool_set("pico")),
+        pytest.param("stm32f4", "ascon-aead128", marks=needs_tool_set("pico")),
+        pytest.param("uno", "aes128-ccm8", marks=needs_tool_set("avr")),
     ],
 )
 def test_the_example_talks_to_the_gateway_on_the_simulated_device(
@@ -129,7 +129,7 @@ def test_the_example_talks_to_the_gateway_on_the_simulated_device(
     assert Event.FORGED not in station.events
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_the_example_compiles_for_each_kind_of_radio(tmp_path: Path) -> None:
     for number, radio in enumerate(
         (LinkRadio(load_radio("nrf24")), LinkRadio(load_radio("nrf24"), True), LinkRadio(load_radio("srf")))
@@ -141,7 +141,7 @@ def test_the_example_compiles_for_each_kind_of_radio(tmp_path: Path) -> None:
         run([*command, "-c", lib / "examples/board/main.c", "-o", f"{number}.o"], tmp_path)
 
 
-@needs_kit("cross", "pico")
+@needs_tool_set("cross", "pico")
 @pytest.mark.crosscheck
 def test_cmake_builds_the_link_for_a_device(tmp_path: Path) -> None:
     planned("stm32f4", "ascon-aead128").write(tmp_path / "lib")

@@ -26,7 +26,6 @@ from exports_bed import (
     run,
     serve,
 )
-from kits import needs_kit
 from motecrypt.base.serial_port import PortError, SerialPort
 from motecrypt.exports.commands import LinkRadio
 from motecrypt.exports.library import Export
@@ -44,6 +43,7 @@ from motecrypt.link.provisioning import block_text, eeprom_hex
 from motecrypt.link.state import MemoryStore
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
+from tool_sets import needs_tool_set
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def eeprom_of(image: bytes, folder: Path) -> Path:
     return file
 
 
-@needs_kit("arduino-builder", "avr")
+@needs_tool_set("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("board", ["uno", "mega:cpu=atmega2560", "leonardo"])
@@ -101,7 +101,7 @@ def on_uno(elf: Path, eeprom: Path, uart: Path, seconds: float) -> threading.Thr
     return made
 
 
-@needs_kit("arduino-builder", "avr")
+@needs_tool_set("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook,
     assert eeprom.read_bytes()[:188] != station.image and eeprom.read_bytes()[188:] == b"\xff" * 836
 
 
-@needs_kit("arduino-builder", "avr")
+@needs_tool_set("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_an_unkeyed_uno_says_so_and_sends_nothing(sketchbook: Sketchbook, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_an_unkeyed_uno_says_so_and_sends_nothing(sketchbook: Sketchbook, tmp_pa
     assert heard.decode() == f"+++ATSM2\rATDN\r{told}\r\n"
 
 
-@needs_kit("arduino-builder", "avr")
+@needs_tool_set("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_a_simulated_uno_hears_what_its_group_is_told(sketchbook: Sketchbook, tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_simulated_uno_hears_what_its_group_is_told(sketchbook: Sketchbook, tm
     assert {after.receive(packet) for packet in told} == {Event.NOTHING}
 
 
-@needs_kit("arduino-builder", "avr")
+@needs_tool_set("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
@@ -197,7 +197,7 @@ def test_a_simulated_uno_and_the_gateway_talk_both_ways(
     assert not running.is_alive()
 
 
-@needs_kit("arduino-builder", "avr")
+@needs_tool_set("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from command_line import run as motecrypt
 from exports_bed import CATALOG, MASTER, planned, run
-from kits import needs_kit
 from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.build.toolchain.arduino import CORE, build_sketch
 from motecrypt.exports.commands import LinkRadio
@@ -24,6 +23,7 @@ from motecrypt.link.native import LISTENS, SHORT
 from motecrypt.link.state import MemoryStore
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
+from tool_sets import needs_tool_set
 
 LIBRARIES = Path(__file__).resolve().parents[1] / "radio_libraries"
 UNO = CATALOG.device("uno")
@@ -64,7 +64,7 @@ def heard(elf: Path, seconds: float, eeprom: Path | None = None, given: Path | N
 # --- they compile
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 @pytest.mark.long
 @pytest.mark.parametrize("name", [None, *radio_names()])
 def test_the_sketches_for_every_radio_compile_at_its_longest_packets(
@@ -117,7 +117,7 @@ def test_no_program_stops_silently(target: str) -> None:
 # --- and do, on a simulated UNO
 
 
-@needs_kit("avr", "arduino", "host")
+@needs_tool_set("avr", "arduino", "host")
 @pytest.mark.long
 @pytest.mark.parametrize("name", radio_names())
 def test_keys_by_the_command_in_the_comment_are_taken(
@@ -153,7 +153,7 @@ def test_keys_by_the_command_in_the_comment_are_taken(
         assert heard(elf, 1, tmp_path / "eeprom", tmp_path / "input")[1:] == said
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["Rf24", "Rfm69", "Lora"])
 def test_a_radio_is_used_as_its_data_sheet_allows(name: str, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_radio_is_used_as_its_data_sheet_allows(name: str, tmp_path: Path) -> 
     assert len(messages) == 1 and len(messages[0]) == 2
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 @pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["Coap", "Command", "Group", "Log", "Oscore", "Sensor", "Thermometer", "Uart"]

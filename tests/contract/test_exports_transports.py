@@ -10,9 +10,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exports_bed import CIPHERS, STRICT, planned, run
-from kits import skip_without
 from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.exports.commands import LinkRadio
+from tool_sets import skip_without
 
 PICO_SDK = Path(__file__).resolve().parents[1] / "pico_sdk"
 SDKS: dict[str, dict[str, str]] = {
@@ -96,8 +96,8 @@ def write_sdk(name: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", [name for name in SDKS if name != "platformio"])
 def test_the_programs_for_every_radio_compile(name: str, tmp_path: Path) -> None:
-    kit, compiler = COMPILERS[name]
-    skip_without(kit)
+    tool_set, compiler = COMPILERS[name]
+    skip_without(tool_set)
     write_sdk(name, tmp_path)
     for radio in radio_names():
         planned(name, "aes128-ccm8", LinkRadio(load_radio(radio))).write(tmp_path / radio)
@@ -110,8 +110,8 @@ def test_the_programs_for_every_radio_compile(name: str, tmp_path: Path) -> None
 def test_the_sources_and_the_example_compile_for_the_targets_core(
     name: str, cipher: str, tmp_path: Path
 ) -> None:
-    kit, compiler = COMPILERS[name]
-    skip_without(kit)
+    tool_set, compiler = COMPILERS[name]
+    skip_without(tool_set)
     made = planned(name, cipher)
     made.write(tmp_path / "lib")
     write_sdk(name, tmp_path)

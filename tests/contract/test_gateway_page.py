@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from terminals import DEADLINE_S, Terminals
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "gateway.md").read_text()
@@ -29,7 +29,7 @@ def commands() -> list[list[str]]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "link", "mqtt", "mosquitto")
+@needs_tool_set("avr", "link", "mqtt", "mosquitto")
 def test_the_page_leads_from_nothing_to_readings_at_a_broker(tmp_path: Path) -> None:
     radio, broker, listener, key, make, node, gateway, send = commands()
     terminals = Terminals(tmp_path)

@@ -14,11 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kits import skip_without
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
+from tool_sets import skip_without
 from toolchains import OWN, for_compiler, kept_toolchains, root_of
 
 MESSAGE_BYTES = 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import notebooks
-from kits import needs_kit, skip_without
+from tool_sets import needs_tool_set, skip_without
 
 
 def test_the_notebook_was_run_from_its_first_cell_to_its_last() -> None:
@@ -16,7 +16,7 @@ def test_the_notebook_was_run_from_its_first_cell_to_its_last() -> None:
 
 
 @pytest.mark.long
-@needs_kit("notebook")
+@needs_tool_set("notebook")
 def test_the_notebook_prints_what_it_shows() -> None:
     """All its figures are of a pinned toolchain, so they are the same on every machine."""
     skip_without("avr", compiler=False)

@@ -10,13 +10,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from documented import missing
-from kits import needs_kit
 from motecrypt.measuring.experiments.call_sequence import CallSequence
 from motecrypt.results import Results
 from motecrypt.studies.pico import evictions
 from motecrypt.studies.pico.figures import KEY_BITS, printed, sequences, timings
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 def test_one_amount_of_other_code_explains_what_the_page_states(results: Results) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.link.keys import create_master_file
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
 
 
-@needs_kit("avr", "link", "host")
+@needs_tool_set("avr", "link", "host")
 @pytest.mark.long
 def test_its_examples_run(tmp_path: Path) -> None:
     create_master_file(tmp_path / "gateway.key", "aes128-ccm")

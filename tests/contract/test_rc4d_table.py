@@ -15,16 +15,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kits import needs_kit
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies.rc4d.figures import Printed, VariantFigures, cells, figures, printed
+from tool_sets import needs_tool_set
 
 ROWS = [row for row in printed() if row.cipher in ("rc4", "rc4d")]
 
 KIP_UNDO_FAST_MS = 0.4 * 1101
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 
 @pytest.fixture(scope="module")

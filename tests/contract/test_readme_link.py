@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 240
@@ -28,7 +28,7 @@ def commands() -> list[list[str]]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_a_newcomer_gets_from_advice_to_a_node_that_the_gateway_hears(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "MOTECRYPT_DB": str(tmp_path / "r.db")}
 

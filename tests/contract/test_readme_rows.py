@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 import pytest
 
-from kits import needs_kit
 from motecrypt.cli import application
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 240
@@ -85,7 +85,7 @@ def _tried() -> list[str]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "host", "pico")
+@needs_tool_set("avr", "arduino", "host", "pico")
 @pytest.mark.parametrize("line", _tried())
 def test_a_row_runs_as_it_is_written(line: str, folder: Path) -> None:
     words = [{"FILE": "data.bin", "PORT": NO_PORT}.get(word, word) for word in shlex.split(line)]
@@ -105,7 +105,7 @@ def test_the_words_of_a_row_are_a_commands(line: str) -> None:
 
 
 @pytest.mark.long
-@needs_kit("host")
+@needs_tool_set("host")
 def test_the_rows_of_a_radio_talk_to_each_other(folder: Path, air: None) -> None:
     for line in ("key gateway.key --link", "key node7.key --node 7 --of gateway.key"):
         assert line in commands()

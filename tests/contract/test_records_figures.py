@@ -12,7 +12,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kits import skip_without
 from motecrypt.adviser.records.needs import cells_of
 from motecrypt.adviser.records.plan import read_plan
 from motecrypt.adviser.records.rows import rows_of, together
@@ -21,6 +20,7 @@ from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import ensure
 from motecrypt.results import Results
+from tool_sets import skip_without
 from toolchains import root_of
 
 CATALOG, PLAN = Catalog.load(), read_plan()
@@ -28,7 +28,7 @@ CATALOG, PLAN = Catalog.load(), read_plan()
 
 @pytest.mark.parametrize("device", PLAN.devices(CATALOG), ids=lambda device: device.name)
 def test_the_fastest_of_ours_costs_what_is_stored(device: Device, results: Results) -> None:
-    skip_without(device.kit)
+    skip_without(device.tool_set)
     root_of(PLAN.toolchain_of(device), device.compiler.command)
     groups = together(row for row in read_rows() if row.device == device.name and row.ours)
     assert {cipher for _, cipher in groups} == set(PLAN.ciphers)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit, on_devices
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import needs_tool_set, on_devices
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 CATALOG = Catalog.load(ciphers=[FAULTY])
@@ -115,7 +115,7 @@ def test_the_stack_is_as_deep_as_the_paint_says(results: Results, device: str) -
             assert abs(m.stack_bytes - m.extra["painted_stack_bytes"]) < 40
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_one_failed_cell_never_stops_the_others(results: Results) -> None:
     cells: list[Cell] = []
     for cipher in ("faulty-crashes", "faulty-not", "faulty-source"):

@@ -16,11 +16,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kits import needs_kit
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 TIMEOUT_S = 120.0
-pytestmark = [pytest.mark.long, needs_kit("avr")]
+pytestmark = [pytest.mark.long, needs_tool_set("avr")]
 
 
 def _ask(port: int, method: str, path: str, order: object = None, origin: str = "") -> tuple[int, bytes]:

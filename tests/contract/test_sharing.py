@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.measuring.bench import crew, task
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 PROCESSES = multiprocessing.get_context("spawn")
 CIPHERS = ("faulty-not", "faulty-branches", "faulty-source", "faulty-flips", "tags-sound")
 LENGTHS = (16, 20)
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 
 def wanted(catalog: Catalog, lengths: tuple[int, ...] = LENGTHS) -> list[Cell]:

@@ -16,7 +16,7 @@ import pytest
 from test_gateway_page import ROOT, Terminals
 
 from documented import missing
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 PAGE = (ROOT / "docs" / "tftp.md").read_text()
 CLIENT_S = 240
@@ -63,7 +63,7 @@ def client(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "link", "tftp")
+@needs_tool_set("avr", "arduino", "link", "tftp")
 def test_the_page_leads_from_nothing_to_a_nodes_log_and_three_clients_get_files(tmp_path: Path) -> None:
     import tftpy
 
@@ -110,7 +110,7 @@ def test_the_page_leads_from_nothing_to_a_nodes_log_and_three_clients_get_files(
         terminals.running.pop()
 
 
-@needs_kit("tftp")
+@needs_tool_set("tftp")
 @pytest.mark.parametrize("block", [8, 100, 512])
 def test_the_gateways_side_gets_and_puts_files_at_another_makers_server(tmp_path: Path, block: int) -> None:
     """py3tftp has a server and no client."""

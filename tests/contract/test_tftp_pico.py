@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from pico_log import LINE, NOW, SECTOR, Held, PicoLog, lines
+from tool_sets import needs_tool_set
 
-pytestmark = [pytest.mark.long, needs_kit("pico", "link", "tftp")]
+pytestmark = [pytest.mark.long, needs_tool_set("pico", "link", "tftp")]
 KEYS_AT = 0x1F0000
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.adviser.hardware.rows import KnownCompiler, rows, settings
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.toolchain import BuildError
@@ -18,6 +17,7 @@ from motecrypt.cli.reproduce import command
 from motecrypt.measuring.experiments.hardware import read_programs
 from motecrypt.results import Results
 from motecrypt.results.findings.hardware import HardwareQuestion
+from tool_sets import skip_without
 
 #: Rows of assembly, so that one compiler will do.
 ROWS = {"uno": "h1311", "stm32f4": "h0004", "stm32l1": "h0003"}
@@ -50,7 +50,7 @@ def folder(path: Path, device: str, **more: object) -> Path:
 
 @pytest.mark.parametrize("device", ROWS)
 def test_a_region_takes_what_its_instructions_take(device: str, tmp_path: Path, results: Results) -> None:
-    skip_without(Catalog.load().device(device).kit)
+    skip_without(Catalog.load().device(device).tool_set)
     (program,) = read_programs(folder(tmp_path, device))
     assert program.device == device and program.find(results) is None
     program.ensure(results)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import skip_without
 
 CATALOG = Catalog.load()
 #: By device: cipher and variant, and by toolchain cycles of set-up and encryption, and flash, as Debian 12
@@ -26,7 +26,7 @@ FIGURES = {
 @pytest.mark.parametrize("device", FIGURES)
 def test_a_toolchain_makes_the_same_figures_everywhere(device: str, tmp_path: Path) -> None:
     target = CATALOG.device(device)
-    skip_without(target.kit, compiler=False)
+    skip_without(target.tool_set, compiler=False)
     cipher, variant, expected = FIGURES[device]
     body = next(b for b in CATALOG.implementations_of(cipher, device, ("motecrypt",)) if b.variant == variant)
     for name in expected:

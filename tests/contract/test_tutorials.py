@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from test_readme_link import commands as readme_commands
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
@@ -58,7 +58,7 @@ def run(words: list[str], folder: Path) -> None:
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 @pytest.mark.parametrize("name", IN_ORDER)
 def test_its_commands_run_as_written_where_the_ones_before_it_ran(folder: Path, name: str) -> None:
     for words in commands(ROOT / "docs" / "tutorials" / f"{name}.md"):

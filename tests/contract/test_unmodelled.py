@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit, on_devices
 from motecrypt import simulate
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain.scripts import link_flags
@@ -25,6 +24,7 @@ from motecrypt.catalog.chips import CHIPS
 from motecrypt.catalog.devices import read_device
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely, with_places
+from tool_sets import needs_tool_set, on_devices
 
 CATALOG = Catalog.load()
 Build = Callable[[str], Path]
@@ -213,7 +213,7 @@ def test_what_is_modelled_gets_no_line(firmware: Build, name: str) -> None:
     assert (ended.unmodelled, ended.touched, ended.notes) == ((), (), ())
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_no_part_of_an_avr_that_is_modelled_gets_a_line(firmware: Build) -> None:
     ended = ran(firmware("uno"), CATALOG.device("uno"), READS)
     assert (ended.unmodelled, ended.touched, ended.notes) == ((), (), ())
@@ -230,7 +230,7 @@ def test_what_is_not_modelled_gets_one_line(firmware: Build, name: str) -> None:
     assert sum(t.reads + t.writes for t in ended.touched) == 3
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_each_way_to_a_register_of_an_avr_counts(firmware: Build) -> None:
     ended = ran(firmware("atmega128rfa1"), CATALOG.device("atmega128rfa1"), IN_EACH_WAY)
     (block,) = ended.unmodelled
@@ -248,7 +248,7 @@ def test_each_block_gets_its_own_line_core_peripherals_too(firmware: Build, name
     ]
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_a_block_with_several_peripherals_names_those_that_are_used(firmware: Build) -> None:
     device = CATALOG.device("due")
     ended = ran(firmware("due"), device, "; ".join(map(stores, RTC_AND_RESETS[1:])))
@@ -257,7 +257,7 @@ def test_a_block_with_several_peripherals_names_those_that_are_used(firmware: Bu
     ]
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_a_devices_own_chip_names_its_blocks(firmware: Build, tmp_path: Path) -> None:
     folder = tmp_path / "bluepill"
     shutil.copytree(CATALOG.device("bluepill").folder, folder)
@@ -267,7 +267,7 @@ def test_a_devices_own_chip_names_its_blocks(firmware: Build, tmp_path: Path) ->
     assert [block.name for block in ended.unmodelled] == ["MY_TIMER"]
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_the_driver_names_the_blocks_of_a_chip_without_a_file(firmware: Build) -> None:
     device = CATALOG.device("bluepill")
     ended = ran(firmware("bluepill"), device, stores(STM32_TIMER.register))
@@ -335,7 +335,7 @@ def ticking(firmware: Build, tmp_path: Path) -> list[str]:
     ]
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("command", ["run", "profile"])
 def test_the_commands_have_the_line(
     ticking: list[str], capsys: pytest.CaptureFixture[str], command: str
@@ -400,7 +400,7 @@ def _blocks(command: str, shown: str) -> list[dict[str, object]]:
     return blocks if command != "ci" else found["unmodelled"]["stm32f4/uses"]
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("command", ["leak", "stack", "ci"])
 def test_the_other_commands_that_run_firmware_have_the_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
@@ -418,7 +418,7 @@ def test_the_other_commands_that_run_firmware_have_the_line(
     assert (block["address"], block["name"], block["function"]) == (0xE000E010, "SysTick", "work")
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("command", ["leak", "stack", "ci"])
 def test_the_other_commands_have_no_line_without_need(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
@@ -430,7 +430,7 @@ def test_the_other_commands_have_no_line_without_need(
     assert code == 0 and _blocks(command, shown) == []
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_serial_port_of_a_leonardo_has_a_note(tmp_path: Path) -> None:
     """The USB macro is switched on (USBCON, PLLCSR), as the Arduino core does before Serial is used, and a
     byte is sent (UENUM, UEDATX). libsimavr prints a warning then, which the firmware's line must not have."""
@@ -448,7 +448,7 @@ def test_the_serial_port_of_a_leonardo_has_a_note(tmp_path: Path) -> None:
     assert note.startswith("USB: not modelled; what is sent to Serial on a Leonardo is not seen")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("name", ["attiny84", "attiny85"])
 def test_an_attiny_without_a_line_has_it_too(tmp_path: Path, name: str) -> None:
     device, source, elf = CATALOG.device(name), tmp_path / "tiny.c", tmp_path / "tiny.elf"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt import __version__
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 WEBSITE = ROOT / "website"
@@ -42,7 +42,7 @@ def built(out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@needs_kit("site")
+@needs_tool_set("site")
 def test_the_pages_have_no_fault_and_an_older_version_stays(tmp_path: Path) -> None:
     out = tmp_path / "site"
     (out / "0.0.1").mkdir(parents=True)
@@ -112,7 +112,7 @@ def test_what_is_broken_in_built_pages_is_found(tmp_path: Path) -> None:
     ]
 
 
-@needs_kit("site")
+@needs_tool_set("site")
 def test_bad_arguments_are_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "versions.json").write_text('{"version": [1]}')

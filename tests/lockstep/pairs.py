@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kits import NPM
 from lockstep import avr, riscv, thumb
 from lockstep.engine import Core, Engine
 from motecrypt.simulate.runners import Options
+from tool_sets import NPM
 
 AVR8JS = NPM / "avr8js" / "dist" / "cjs" / "index.js"
 RP2040JS = NPM / "rp2040js" / "dist" / "esm" / "index.js"
@@ -16,7 +16,7 @@ TRACED = Options(cache="warm", trace=True)
 
 @dataclass(frozen=True)
 class Pair:
-    """`needs`: kits; `batch`: how many programs fit in one firmware, which may send 128 KB in a row."""
+    """`needs`: tool sets; `batch`: how many programs fit in one firmware, which may send 128 KB in a row."""
 
     core: Core
     ours: tuple[Engine, ...]

@@ -29,7 +29,7 @@ def main() -> None:
         for name in chosen or names():
             long = needs(name).long
             if long is not None:
-                need(*long.kits)
+                need(*long.tool_sets)
                 with progress(name) as told:
                     total = len(long.experiments)
                     for number, experiment in enumerate(long.experiments):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from made import no_words
-from motecrypt.build.setup import Kit, kits
+from motecrypt.build.setup import ToolSet, tool_sets
 from motecrypt.build.toolchain.libraries import library
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
@@ -30,7 +30,7 @@ def page() -> str:
     for kind in ("devices", "accelerators", "toolchains", "radios", "libraries", "ciphers"):
         columns, rows = rows_of(kind, Catalog.load())
         parts.append(f"## {kind.capitalize()}\n\n{table(columns, rows)}\n")
-    parts.append(f"## Kits\n\n{table(*_kits())}\n")
+    parts.append(f"## Tool sets\n\n{table(*_tool_sets())}\n")
     return "\n".join(parts)
 
 
@@ -60,22 +60,22 @@ def _help(command: click.Command, parent: click.Context, name: str) -> Iterator[
             yield from _help(below, context, child)
 
 
-def _kits() -> tuple[list[str], list[list[object]]]:
-    return ["kit", "what", "Debian packages", "Python packages", "MB", "optional"], [
+def _tool_sets() -> tuple[list[str], list[list[object]]]:
+    return ["tool set", "what", "Debian packages", "Python packages", "MB", "optional"], [
         [
-            *(kit.name, kit.title, " ".join(kit.debian) + _unpacked(kit)),
-            *(" ".join(kit.python), kit.download_mb),
-            "yes" if kit.optional else "",
+            *(tool_set.name, tool_set.title, " ".join(tool_set.debian) + _unpacked(tool_set)),
+            *(" ".join(tool_set.python), tool_set.download_mb),
+            "yes" if tool_set.optional else "",
         ]
-        for kit in kits().values()
+        for tool_set in tool_sets().values()
     ]
 
 
-def _unpacked(kit: Kit) -> str:
-    """The library that comes into the cache, where a kit has one."""
+def _unpacked(tool_set: ToolSet) -> str:
+    """The library that comes into the cache, where a tool set has one."""
     return (
-        f"; unpacked: {' '.join(package.name for package in library(kit.library).packages)}"
-        if kit.library
+        f"; unpacked: {' '.join(package.name for package in library(tool_set.library).packages)}"
+        if tool_set.library
         else ""
     )
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import motecrypt
-from kits import needs_kit
 from motecrypt import (
     Builds,
     Lengths,
@@ -24,6 +23,7 @@ from motecrypt.app.measure import plan
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import default_results
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 APP = Path(motecrypt.__file__).parent / "app"
 PARAMETERS_MAX = 8
@@ -35,7 +35,7 @@ SMALL = MeasureRequest(
 )
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_measurement_is_made_once_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[tuple[int, int, str]] = []
     first = measure(SMALL, tmp_path / "r.db", progress=lambda *each: told.append(each))
@@ -53,7 +53,7 @@ def test_a_measurement_is_made_once_and_told(tmp_path: Path, capsys: pytest.Capt
     assert capsys.readouterr() == ("", "")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_without_a_file_the_default_one_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTECRYPT_DB", str(tmp_path / "own.db"))
     assert measure(SMALL).ok and default_results().exists()

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt import (
     AuditRequest,
     LeakQuestion,
@@ -36,6 +35,7 @@ from motecrypt.attack.audits.taint import MEANING
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.run import Ended
+from tool_sets import needs_tool_set
 
 SKETCH = """void setup() { Serial.begin(9600); Serial.print("ready"); }
 void loop() { if (Serial.available()) Serial.write(Serial.read()); }
@@ -50,7 +50,7 @@ def sketch(tmp_path: Path) -> Path:
     return path
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_a_firmware_is_run(sketch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = run(RunRequest(sketch, until="ready"))
     assert (found.uart, found.ended.reason, found.failure) == (b"ready", "until", "")
@@ -65,7 +65,7 @@ def test_a_firmware_is_run(sketch: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr() == ("", "")
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_a_firmware_is_profiled(sketch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = profile(RunRequest(sketch, until="ready", max_seconds=1))
     assert (found.uart, found.failure, found.ended.reason) == (b"ready", "", "until")
@@ -77,7 +77,7 @@ def test_a_firmware_is_profiled(sketch: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr() == ("", "")
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_the_stacks_of_a_firmware_are_bounded(sketch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = RunRequest(sketch, until="ready", max_seconds=1)
     found, still = stack(StackRequest(asked)), stack(StackRequest(asked, no_run=True))
@@ -137,7 +137,7 @@ def test_why_a_run_is_a_failure(reason: str, until: str | None, max_seconds: flo
     assert RunResult(asked, nothing, nothing, ended, b"").failure == said
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_an_audit_is_run_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = AuditRequest("rc4d", parts=["determinism", "integrity"], quick=True)
     told: list[tuple[int, int, str]] = []
@@ -175,7 +175,7 @@ def test_the_verdict_of_a_public_key_algorithm_is_of_all_operations() -> None:
         audit_public_key("x25520")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_cipher_is_assessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[tuple[int, int, str]] = []
     window, question = LeakWindow(instructions=120), LeakQuestion(traces=2_000)

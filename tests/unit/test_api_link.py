@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt import (
     Channel,
     CryptRequest,
@@ -52,8 +51,9 @@ from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.sinks import Sink
 from motecrypt.link.native import LISTENS, SHORT, STREAM, TAG_16
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host", "link")
+pytestmark = needs_tool_set("host", "link")
 
 LINE = SerialRadio(load_radio("srf"))
 DEADLINE_S = 60.0
@@ -248,7 +248,7 @@ def test_a_nodes_key_file_has_its_options_and_is_made_once(keys: Path) -> None:
     assert {e.node: e.generation for e in registered(keys / "key", None, LINE.radio)} == {5: 2, 7: 1}
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_a_node_gets_its_firmware_and_an_eeprom_that_stays(keys: Path) -> None:
     elf, eeprom = keys / "7.elf", keys / "7.eeprom"
     build_node(elf, eeprom, NodeKeyRequest(7), keys / "key")

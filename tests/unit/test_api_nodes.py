@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt import (
     AdviseRequest,
     ExportRequest,
@@ -36,13 +35,14 @@ from motecrypt.base.errors import InputError
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import LISTENS, TAG_16
 from motecrypt.link.provisioning import block_text
+from tool_sets import needs_tool_set
 
 ASKED = AdviseRequest(
     "uno", Question(20, 10.0), Supply("3xAA"), load_radio("srf", 12), ["aes128-ccm8"], ["motecrypt"]
 )
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_advice_is_what_the_command_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[tuple[int, int, str]] = []
     found = advise(replace(ASKED, keys=True), tmp_path / "r.db", progress=lambda *each: told.append(each))
@@ -119,7 +119,7 @@ def test_a_weak_cipher_is_exported_with_a_warning(tmp_path: Path) -> None:
             export(request, tmp_path / ("new" if request.link else "other"))
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_node_is_provisioned_and_registered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key, radio = tmp_path / "gateway.key", load_radio("srf")
     create_master_file(key)
@@ -140,7 +140,7 @@ def test_a_node_is_provisioned_and_registered(tmp_path: Path, capsys: pytest.Cap
     assert [(entry.node, entry.generation) for entry in registered(key, None, radio)] == [(5, 1), (7, 1)]
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -167,7 +167,7 @@ def test_what_cannot_be_provisioned_leaves_nothing(
     assert {path.name for path in tmp_path.iterdir()} <= {"gateway.key", "gateway.key.gateway.lock"}
 
 
-@needs_kit("link")
+@needs_tool_set("link")
 def test_what_messages_cost_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
     found = message_costs(load_radio("srf", 24), [1, 16, 17])
     words = ["--radio", "srf", "--packet-bytes", "24", "--bytes", "1,16,17", "--json"]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from made_rows import made_measurement
 from motecrypt import (
     CiRequest,
@@ -33,6 +32,7 @@ from motecrypt.app import reproduce as reproducing
 from motecrypt.app import sweep as sweeping
 from motecrypt.base.errors import InputError
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 # --- reproduce ------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ bytes = "8,16"
 """
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_shards_of_a_sweep_are_the_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, told = tmp_path / "plan.toml", list[tuple[int, int, str]]()
     file.write_text(PLAN)
@@ -158,7 +158,7 @@ bytes = [8]
 """
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_gate_passes_and_fails_by_its_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, told = tmp_path / "motecrypt.toml", list[tuple[int, int, str]]()
     file.write_text(CONFIG)
@@ -236,7 +236,7 @@ def test_results_are_joined_published_fetched_and_read(tmp_path: Path) -> None:
 # --- report ---------------------------------------------------------------------------------------------
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_the_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Results(tmp_path / "r.db") as results:
         results.store({"0": made_measurement()})

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.app.audit import AuditResult
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
@@ -15,9 +14,10 @@ from motecrypt.measuring.audits import AuditRun, part_names
 from motecrypt.present.terminal import TextAnswer
 from motecrypt.present.terminal.audit import audit_view
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_finding_is_stored_and_reproducible(tmp_path):
     part = AuditRun("rc4d", "attack:rc4d-chosen-plaintext", seed=7, quick=True)
     with Results(tmp_path / "a.db") as a, Results(tmp_path / "b.db") as b:
@@ -31,7 +31,7 @@ def test_a_finding_is_stored_and_reproducible(tmp_path):
         assert first.outcome["data"]["queries_mean"] <= 200
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
     with Results(tmp_path / "r.db") as results:
         outcome = AuditRun("rc4d", "attack:rc4d-ciphertext-only", quick=True).ensure(results).outcome
@@ -41,7 +41,7 @@ def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
     assert all(row["unseen_messages_decrypted"] == 8 * row["keys"] for row in lengths)
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.slow
 def test_the_whole_campaign(tmp_path):
     with Results(tmp_path / "r.db") as results:
@@ -52,7 +52,7 @@ def test_the_whole_campaign(tmp_path):
     assert all(row["messages_max"] <= 1800 for row in passive["lengths"])
 
 
-@needs_kit("host", "aircrack")
+@needs_tool_set("host", "aircrack")
 @pytest.mark.crosscheck
 def test_aircrack_finds_the_key_of_our_own_wep_frames(tmp_path):
     with Results(tmp_path / "r.db") as results:
@@ -60,7 +60,7 @@ def test_aircrack_finds_the_key_of_our_own_wep_frames(tmp_path):
     assert outcome["data"]["captures"][0]["found"], outcome
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     arguments = ["audit", "rc4", "--quick", "--part", "diffusion", "--part", "integrity"]
     code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"), "--json")
@@ -81,7 +81,7 @@ def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     assert lines[-2:] == ["Weak in: integrity", "Next: motecrypt list ciphers"]
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize(
     ("weights", "verdict", "said"),
     [
@@ -115,7 +115,7 @@ def test_the_verdict_is_the_gravest_of_the_parts(weights, verdict, said):
     assert found.parts_of(verdict) == those
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_an_audit_that_finds_no_weakness_goes_on_to_the_costs(tmp_path, capsys):
     db = ["--db", str(tmp_path / "r.db")]
     code, out, _ = run(capsys, "audit", "aes128-ccm8", "--quick", "--part", "integrity", *db)
@@ -160,7 +160,7 @@ def test_attacks_are_parts_of_the_ciphers_they_apply_to():
     assert "attack:cbc-padding-oracle" in part_names(cipher("aes128-cbc"))
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_the_page_has_what_was_found(tmp_path, capsys):
     page = tmp_path / "page.html"
     words = ("audit", "rc4d", "--part", "determinism", "--part", "diffusion", "--quick", "--html", page)

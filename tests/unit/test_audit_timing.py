@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.measuring.audits import AuditRun
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 CONTROL = Path(__file__).parents[1] / "controls" / "early-exit"
 
@@ -19,7 +19,8 @@ def rows_of(tmp_path, cipher, part, folders=()):
 
 
 @pytest.mark.parametrize(
-    "device", [pytest.param("uno", marks=needs_kit("avr")), pytest.param("pico", marks=needs_kit("pico"))]
+    "device",
+    [pytest.param("uno", marks=needs_tool_set("avr")), pytest.param("pico", marks=needs_tool_set("pico"))],
 )
 def test_early_exit_is_caught_in_the_simulator(tmp_path, device):
     outcome = rows_of(tmp_path, "early-exit", f"timing:{device}", (CONTROL,))
@@ -38,7 +39,7 @@ def test_early_exit_is_caught_in_the_simulator(tmp_path, device):
 
 
 def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("motecrypt.measuring.audits.timing.have", lambda kit: False)
+    monkeypatch.setattr("motecrypt.measuring.audits.timing.have", lambda tool_set: False)
     with Results(tmp_path / "results.db") as results:
         part = AuditRun("rc6-cbc", "timing:uno")
         found = part.ensure(results)
@@ -48,23 +49,23 @@ def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, mon
 
 
 @pytest.mark.crosscheck
-@needs_kit("taint")
+@needs_tool_set("taint")
 def test_early_exit_is_caught_by_taint(tmp_path):
     outcome = rows_of(tmp_path, "early-exit", "taint", (CONTROL,))
     verdicts = {row["variant"]: row["verdict"] for row in outcome["data"]["rows"]}
     assert verdicts == {"toy": "secrets choose branches", "even": "no secret dependence"}
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.crosscheck
-@needs_kit("taint")
+@needs_tool_set("taint")
 def test_rc6s_rotations_vary_on_the_uno_though_the_host_calls_them_constant(tmp_path):
     uno = rows_of(tmp_path, "rc6-cbc", "timing:uno")
     assert any(row["verdict"] == "cycles vary" and row["variant"] == "plain" for row in uno["data"]["rows"])
     assert rows_of(tmp_path, "rc6-cbc", "taint")["verdict"] == "no secret dependence"
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_tables_are_harmless_on_the_uno(tmp_path):
     outcome = rows_of(tmp_path, "aes128-ecb", "timing:uno")
     assert outcome["weight"] == "good" and outcome["verdict"] == "addresses only, no cache"

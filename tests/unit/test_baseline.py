@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.app import reproduce as app
@@ -21,6 +20,7 @@ from motecrypt.cli import reproduce
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies import Needs
+from tool_sets import needs_tool_set
 
 QUESTION = 20  # bytes: the adviser's form asks for this when it is opened
 
@@ -44,7 +44,7 @@ def test_each_device_gets_recommended_ciphers_of_ours_alone() -> None:
 
 def test_nothing_is_installed_for_it() -> None:
     assert baseline(Catalog.load(), {}) == Needs(toolchains={}, cells=[])
-    assert not baseline(Catalog.load(), {"uno": "gcc-5.4"}).kits
+    assert not baseline(Catalog.load(), {"uno": "gcc-5.4"}).tool_sets
 
 
 @pytest.mark.parametrize(("words", "measured"), [([], True), (["rf", "rc4d"], False), (["--stored"], False)])
@@ -71,7 +71,7 @@ def test_a_plain_reproduce_measures_it(
     assert ("the adviser's ciphers" in alone) is measured
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_adviser_answers_from_it_alone(tmp_path: Path) -> None:
     """The report's question on the UNO, with a part of the baseline and the system's own compiler."""
     cells = [

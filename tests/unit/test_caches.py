@@ -63,7 +63,7 @@ KEPT = {
     "results/schema.py: statements",
     "simulate/runners/host.py: _described",
     "simulate/runners/host.py: _processor",
-    "build/setup/kits.py: kits",
+    "build/setup/tool_sets.py: tool_sets",
     "build/setup/systems.py: systems",
     "studies/pico/figures.py: printed",
     "studies/pico/figures.py: printed_ciphertexts",

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
@@ -22,6 +21,7 @@ from motecrypt.catalog.devices import read_device
 from motecrypt.simulate.emulate.avr_names import register_names
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from tool_sets import needs_tool_set
 from unit.drivers.natively import compiled
 
 CATALOG = Catalog.load()
@@ -184,7 +184,7 @@ def macros(mcu: str) -> str:
     return process.run(asked, timeout_s=process.ASKED_S).output
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("name", AVRS)
 def test_registers_and_interrupts_of_an_avr_are_those_of_its_header(name: str) -> None:
     device, found = CATALOG.device(name), chip(name)
@@ -204,7 +204,7 @@ GONE = ("TIFR5", "TIMSK5")
 """Registers of a timer that iom32u4.h names and the ATmega32U4 lacks."""
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("name", AVRS)
 def test_the_state_of_an_avrs_block_is_what_a_run_reports(name: str, tmp_path: Path) -> None:
     device, found = CATALOG.device(name), chip(name)

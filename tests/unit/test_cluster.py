@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt import __version__
 from motecrypt.app.sweep_plan import SweepPlan, read_plan
 from motecrypt.base.errors import InputError, MotecryptError
@@ -30,6 +29,7 @@ from motecrypt.measuring.cluster.batches import BatchAnswer, CellBatch, Pace
 from motecrypt.measuring.cluster.crew import ClusterCrew
 from motecrypt.measuring.cluster.keys import make_keys
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 from unit.test_sweep import rows
 
 PLAN = """
@@ -204,7 +204,7 @@ def alone(plan: SweepPlan, tmp_path: Path) -> list[tuple[object, ...]]:
     return rows(tmp_path / "alone.db")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -236,7 +236,7 @@ def test_nothing_is_lost_when_a_worker_fails(
     assert scheduler.sent[0][0] == "b"  # it had its chance
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize(
     ("does", "error", "said"),
     [
@@ -254,7 +254,7 @@ def test_a_sweep_that_cannot_go_on_ends_with_the_reason(
         swept(plan, Scheduler(does), tmp_path / "r.db")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_scheduler_that_has_gone_ends_the_sweep(plan: SweepPlan, tmp_path: Path, quick: None) -> None:
     scheduler = Scheduler({"b": "hangs"})
     threading.Timer(0.2, setattr, [scheduler, "status", "connecting"]).start()
@@ -262,7 +262,7 @@ def test_a_scheduler_that_has_gone_ends_the_sweep(plan: SweepPlan, tmp_path: Pat
         swept(plan, scheduler, tmp_path / "r.db")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_worker_with_something_else_refuses_with_the_reason(
     plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,7 +287,7 @@ def test_a_worker_with_something_else_refuses_with_the_reason(
     assert worker.measure(batch).refused == "no room"
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_worker_of_another_motecrypt_gets_nothing_and_is_named_once(
     plan: SweepPlan, alone: list[tuple[object, ...]], tmp_path: Path, quick: None
 ) -> None:
@@ -335,7 +335,7 @@ def test_a_copy_is_known_by_code_and_descriptors_as_they_were_loaded(
     )
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_source_that_changes_while_a_worker_runs_is_seen(
     plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,7 +351,7 @@ def _fail() -> None:
     raise MotecryptError("no room")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_sweep_whose_workers_all_hang_ends(
     plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,7 +366,7 @@ def test_a_sweep_whose_workers_all_hang_ends(
     assert lines == ["worker b (b) does not answer; no other can take its batches"]
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_scheduler_that_fails_while_a_worker_hangs_ends_the_sweep(
     plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -409,7 +409,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     yield done
 
 
-@needs_kit("avr", "cluster")
+@needs_tool_set("avr", "cluster")
 def test_a_local_cluster_with_a_killed_worker_is_one_run(
     plan: SweepPlan,
     alone: list[tuple[object, ...]],

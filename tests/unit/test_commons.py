@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 from unit.test_results import measurement
 
 WHO = "me@example.org"
@@ -47,7 +47,7 @@ def cycles(path: Path) -> dict[str, int | None]:
     return {name: m.cycles_median for name, m in found.items() if m}
 
 
-@needs_kit("signing")
+@needs_tool_set("signing")
 def test_a_set_is_read_as_it_was_published(
     stored: Path, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,7 +68,7 @@ def test_a_set_is_read_as_it_was_published(
         assert new.measurement("c3") == old.measurement("c3")
 
 
-@needs_kit("signing")
+@needs_tool_set("signing")
 def test_what_is_changed_or_not_signed_by_them_is_refused_and_nothing_is_stored(
     stored: Path, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

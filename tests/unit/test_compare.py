@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command_line import ran
-from kits import needs_kit
 from made_rows import made_measurement as cell
 from motecrypt.base.model import Measurement
 from motecrypt.present.compare import compare
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -241,7 +241,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, 
 
 
 @pytest.mark.long
-@needs_kit("git")
+@needs_tool_set("git")
 def test_the_recipe_fails_a_commit_that_makes_the_library_slower(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "ci-bench.md").read_text()
     script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", page, re.DOTALL)

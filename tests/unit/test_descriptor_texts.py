@@ -15,7 +15,7 @@ from unit.test_descriptors import FILES, Changed, read
 
 #: Which file, which keys (their paths joined by dots).
 FILLED = [
-    ("device.toml", r"runner|title|chip|core|kit|source"),
+    ("device.toml", r"runner|title|chip|core|tool_set|source"),
     ("device.toml", r"simulator\.(mcu|flash_read\.\d+\.(name|source))"),
     ("device.toml", r"current\.\d+\.(condition|source)"),
     ("processors.toml", r".*\.(title|source)"),

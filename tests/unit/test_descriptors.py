@@ -29,8 +29,8 @@ from motecrypt.air.wlan.parameters import read_document
 from motecrypt.base import descriptor
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
-from motecrypt.build.setup.kits import read_kits
 from motecrypt.build.setup.systems import read_systems
+from motecrypt.build.setup.tool_sets import read_tool_sets
 from motecrypt.build.toolchain.sources import sources_of
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import read_accelerators
@@ -75,7 +75,7 @@ NAMED_FREELY = (
 )
 """Tables of tables whose names a descriptor chooses."""
 DEBIANS = ("packages", "files")
-"""Tables whose keys are Debian's; test_systems.py compares them with those of the kits."""
+"""Tables whose keys are Debian's; test_systems.py compares them with those of the tool sets."""
 FIGURES_APART = ("radios", "toolchains", "libraries", "accelerators", "studies")
 """Folders whose files have no figure at a key of POSITIVE."""
 LONG_LIST = 8
@@ -111,7 +111,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "alternatives.toml": alternatives.read,
     "batteries.toml": read_supplies,
     "link.toml": read_link,
-    "setup.toml": read_kits,
+    "setup.toml": read_tool_sets,
     "systems.toml": read_systems,
     "storage.toml": read_storage,
     "wlan.toml": read_document,

@@ -13,7 +13,7 @@ import pytest
 from documented import missing
 from motecrypt.air.radios import load_radio
 from motecrypt.base.model import Current, Device
-from motecrypt.build.setup.kits import kits
+from motecrypt.build.setup.tool_sets import tool_sets
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.processors import processor
 
@@ -145,4 +145,4 @@ def test_the_table_of_risc_v_devices() -> None:
         assert missing("riscv.md", f"| `{name}` | ", rows[-1], f" | {ram // KB} KB |") == []
     esp = tomllib.loads((_device("esp32c3").folder / "device.toml").read_text(encoding="utf-8"))
     told = f"4 MB serial, cache of {esp['simulator']['flash_cache']['bytes'] // KB} KB for code and data"
-    assert missing("riscv.md", told, f"picolibc ({kits()['riscv'].download_mb} MB)") == []
+    assert missing("riscv.md", told, f"picolibc ({tool_sets()['riscv'].download_mb} MB)") == []

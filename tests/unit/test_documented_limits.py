@@ -25,7 +25,7 @@ from motecrypt.attack.audits.oracle import Access
 from motecrypt.attack.leakage.recording import CHANNELS
 from motecrypt.base import serial_port
 from motecrypt.base.model import Shortfall
-from motecrypt.build.setup.kits import kits
+from motecrypt.build.setup.tool_sets import tool_sets
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.processors import processor
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
@@ -345,7 +345,7 @@ def test_the_page_of_profiles_states_limits_and_sizes() -> None:
     assert (
         missing(
             "profile.md",
-            f"installed on first use, about {kits()['arduino'].download_mb} MB more than the compiler",
+            f"installed on first use, about {tool_sets()['arduino'].download_mb} MB more than the compiler",
             f"limits the simulated time ({seconds:g} s by default)",
             f"(the Arduino clock ticks every {tick_ms:.3f} ms)",
             f"`run` takes at most {float(found[1]):g} times as long as the bare simulator, `profile` at most "

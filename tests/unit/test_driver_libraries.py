@@ -1,4 +1,4 @@
-"""Libraries that drivers link: the system's own, or unpacked into the cache; and kits that need one."""
+"""Libraries that drivers link: the system's own, or unpacked into the cache; and tool sets that need one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import DebianPackage, PinnedLibrary
-from motecrypt.build.setup.kits import Kit, kits
+from motecrypt.build.setup.tool_sets import ToolSet, tool_sets
 from motecrypt.build.toolchain import BuildError, debian, drivers, libraries, pinned
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.toolchains import read_library
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
-kits_module = sys.modules[Kit.__module__]
+tool_sets_module = sys.modules[ToolSet.__module__]
 
 CONTENT = b"a package"
 TOY = PinnedLibrary(
@@ -138,31 +138,31 @@ def test_an_architecture_that_nothing_is_pinned_for(
 
 
 @pytest.mark.parametrize("works", [True, False])
-def test_a_kit_gets_its_library_or_else_installs_it(
+def test_a_tool_set_gets_its_library_or_else_installs_it(
     fetched: list[Any], monkeypatch: pytest.MonkeyPatch, works: bool
 ) -> None:
-    kit = Kit("k", "a kit", ("a",), (), (), (), 1, False, "", (), "toy")
-    monkeypatch.setattr(kits_module, "kits", lambda: {"k": kit})
+    tool_set = ToolSet("k", "a tool set", ("a",), (), (), (), 1, False, "", (), "toy")
+    monkeypatch.setattr(tool_sets_module, "tool_sets", lambda: {"k": tool_set})
     installed: list[tuple[str, ...]] = []
 
-    def install(some: Kit) -> None:
+    def install(some: ToolSet) -> None:
         installed.append(some.debian)
         (libraries.HEADERS / "toy").mkdir(parents=True)
         for header in TOY.headers:
             (libraries.HEADERS / header).touch()
 
-    monkeypatch.setattr(kits_module, "_install_debian", install)
+    monkeypatch.setattr(tool_sets_module, "_install_debian", install)
     if not works:
         monkeypatch.setattr(pinned, "architecture", lambda: "armhf")
-    before = kits_module.state("k")
+    before = tool_sets_module.state("k")
     assert (before.complete, before.missing, before.by_hand) == (False, ("toy",), ("libtoy-dev",))
-    kits_module.need("k")
-    assert kits_module.state("k").complete
+    tool_sets_module.need("k")
+    assert tool_sets_module.state("k").complete
     assert installed == ([] if works else [("libtoy-dev",)]) and len(fetched) == works
 
 
 def test_our_libraries_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    named = {kit.library for kit in kits().values()} - {""}
+    named = {tool_set.library for tool_set in tool_sets().values()} - {""}
     assert named == {path.stem for path in (DATA / "libraries").glob("*.toml")}
     for name in named:
         read = read_library(name)
@@ -175,7 +175,7 @@ def test_our_libraries_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             read_library("simavr")
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_unpacked_library_is_the_systems_and_counts_as_it_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

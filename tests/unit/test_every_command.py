@@ -23,11 +23,11 @@ from test_answer_widths import PROFILE, body, every_number, lines_of, profiled, 
 from test_table_widths import NUMBER, WIDTHS
 
 from goldens.views.made_up import filled, measured
-from kits import needs_kit
 from motecrypt import __version__
 from motecrypt.app import wlan
 from motecrypt.base.paths import cache_dir
 from motecrypt.cli import application, export, profile
+from tool_sets import needs_tool_set
 
 CLI = Path(export.__file__).parent
 DRAWS = {"print_table", "show", "print_words", "console"}
@@ -89,7 +89,7 @@ CASES = (
     "export c Sources --cipher ascon-aead128",
     "profile sketch.elf --until ready",
     "profile sketch.elf --until ready --lines 3 --speedscope flame.json",
-    pytest.param("provision --list --key gateway.key", marks=needs_kit("host")),
+    pytest.param("provision --list --key gateway.key", marks=needs_tool_set("host")),
     "records --stored --device uno",
     "report -o report.html",
     "wlan data.bin --closed-form",

@@ -325,7 +325,7 @@ title = "T"
 chip = "C"
 core = "avr5"
 clock_hz = 8
-kit = "K"
+tool_set = "K"
 runner = "board"
 source = "S"
 hal = ["hal.c"]
@@ -370,6 +370,11 @@ def device(folder: Path, text: str) -> Device:
     return read_device(folder)
 
 
+def test_a_device_of_the_version_before_is_read(tmp_path: Path) -> None:
+    before = DEVICE.replace("tool_set = ", "kit = ")
+    assert before != DEVICE and device(tmp_path, before) == device(tmp_path, DEVICE)
+
+
 def test_a_device_with_little_and_with_much(tmp_path: Path) -> None:
     little = device(tmp_path, DEVICE)
     assert little == Device(
@@ -378,7 +383,7 @@ def test_a_device_with_little_and_with_much(tmp_path: Path) -> None:
         chip="C",
         core="avr5",
         clock_hz=8,
-        kit="K",
+        tool_set="K",
         runner="board",
         source="S",
         folder=tmp_path,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.measuring.experiments.features import FeatureProbe, spell
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_lengths_are_said_in_a_word_or_two(taken: Sequence[int], tried: Sequence
     assert spell(taken, tried) == said
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize(
     ("cipher", "variant", "payload", "keys", "diffusion", "identity", "reach", "passes"),
     [
@@ -59,7 +59,7 @@ def test_what_is_known_of_these_ciphers_is_found(
     assert stored is not None and stored.outcome == outcome
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_variant_that_does_not_run_on_the_host_is_refused_with_those_that_do(results: Results) -> None:
     with pytest.raises(InputError, match=r"kipe-opt.*kip-opt"):
         FeatureProbe("rc4d", "kipe-opt").ensure(results)

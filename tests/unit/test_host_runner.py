@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.build.toolchain import BuildRequest, build, native
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
 from motecrypt.simulate.runners import Fault, Options, host
 from motecrypt.simulate.runners.protocol import Client
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.measuring.experiments import host_speed
 from motecrypt.measuring.experiments.host_speed import HostSpeed
@@ -14,8 +13,9 @@ from motecrypt.results import Results
 from motecrypt.results.findings import host_speed as speeds
 from motecrypt.results.findings.host_speed import SpeedPoint
 from motecrypt.simulate.runners import host
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 POINTS = (SpeedPoint("aes128-cbc", 128), SpeedPoint("rc6-ctr", 128), SpeedPoint("rc6-ctr", 128, rounds=12))
 

@@ -107,7 +107,7 @@ def test_pure_rooms_do_not_touch_the_world() -> None:
 
 
 def test_views_reach_nothing_that_measures() -> None:
-    """Not even through others: a stored figure is shown without any compiler, simulator or kit."""
+    """Not even through others: a stored figure is shown without any compiler, simulator or tool set."""
     names = {_dotted(path): path for path in _modules()}
     graph = {name: _modules_imported(path, set(names)) for name, path in names.items()}
     inside = tuple(f"{view}." for view in VIEWS)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from mutants import cmutants, execute, jsmutants, main, owners, pythonmutants, sample
 from mutants.model import KILLED, SURVIVED, Mutant, Result, Tally, edit
+from tool_sets import needs_tool_set
 
 OWNED = owners.load()
 SOURCES = owners.every_source()
@@ -192,7 +192,7 @@ def test_javascript_is_changed_in_its_code_alone() -> None:
     assert {line for line, _ in made} == {3, 4, 5, 6, 8, 9, 10, 12, 13}
 
 
-@needs_kit("node")
+@needs_tool_set("node")
 def test_most_changed_scripts_can_be_read(tmp_path: Path) -> None:
     script = tmp_path / "a.js"
     for name in ("present/report/static/explorer-data.js", "present/pages/static/flame.js"):

@@ -23,7 +23,6 @@ from test_answer_widths import profiled
 
 from command_line import run
 from goldens.views.made_up import measured
-from kits import needs_kit
 from motecrypt.app import audit
 from motecrypt.app import wlan as app_wlan
 from motecrypt.base.model import Cell, Measurement
@@ -32,6 +31,7 @@ from motecrypt.catalog.cells import cells_for
 from motecrypt.cli import TYPED, application, ci, export, measure, profile
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = "--bytes 10 --every 1min --battery 3xAA --cipher aes128-ccm8"
@@ -174,7 +174,7 @@ def typed(*words: str) -> click.Context:
     return context
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_a_gate_goes_on_to_a_commit_that_there_is(tmp_path: Path) -> None:
     def git(*words: str) -> None:
         name = ["-c", "user.name=me", "-c", "user.email=me@example.org"]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.known_answers import WrongAnswer, prove
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import vectors
 from motecrypt.measuring.audits import part_names
+from tool_sets import needs_tool_set
 
 TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
 UNO = Catalog.load().device("uno")
@@ -108,7 +108,7 @@ def answered(at: Path) -> dict[str, str]:
     return {**SOUND, "ciphertext": ciphertext.hex(), "tag": tag.hex()}
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_right_vectors_pass_and_are_counted(tmp_path: Path) -> None:
     right = answered(tmp_path / "a")
     refused = {**right, "tag": "00" * 4, "valid": False, "comment": "wrong tag"}
@@ -129,7 +129,7 @@ def test_a_wrong_vector_is_told_with_file_number_expected_and_got(tmp_path: Path
     )
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_code_that_differs_from_vector_and_oracle_is_named(tmp_path: Path) -> None:
     right = answered(tmp_path / "a")
     catalog = own(tmp_path / "b", right)
@@ -141,7 +141,7 @@ def test_code_that_differs_from_vector_and_oracle_is_named(tmp_path: Path) -> No
         prove(catalog, catalog.cipher("tags-sound"))
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_code_that_takes_a_wrong_tag_is_named(tmp_path: Path) -> None:
     wrong = {**answered(tmp_path / "a"), "tag": "00" * 4, "valid": False}
     own(tmp_path / "b", wrong)

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.results import Results, query
 from motecrypt.results.columns import columns
 from motecrypt.results.query import copy_of
+from tool_sets import needs_tool_set
 from unit.test_results import measurement as measured
 
-pytestmark = needs_kit("query")
+pytestmark = needs_tool_set("query")
 OLD, NEW = "2026-01-01T00:00:00+00:00", "2026-02-02T00:00:00+00:00"
 
 

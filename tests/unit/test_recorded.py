@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.app.ensure import ensure
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import RECORDED
@@ -25,6 +24,7 @@ from motecrypt.studies import Needs, names, needs, study
 from motecrypt.studies.pico import files, remains, second_core
 from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.wlan import plan
+from tool_sets import skip_without
 
 KNOWN = [name for name in names() if needs(name).long is not None]
 
@@ -137,7 +137,7 @@ def test_a_recorded_file_job_is_what_comes_out_again() -> None:
     """The quickest job, run again: the same cycles from the same firmware, else within 2 %."""
     question = min(files.long_questions(), key=lambda q: (q.rounds, q.size, q.form))
     target = Catalog.load().device("pico")
-    skip_without(target.kit, compiler=False)
+    skip_without(target.tool_set, compiler=False)
     try:
         with_toolchain(target, question.toolchain, Catalog.load().toolchains)
     except InputError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,7 +51,7 @@ def release(root: Path, *words: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_what_is_prepared_is_accepted(clone: Path) -> None:
     code, said = release(clone, "check")
     assert code == 1 and "CHANGELOG.md does not begin" in said and "changes/ has fragments" in said
@@ -68,14 +68,14 @@ def test_what_is_prepared_is_accepted(clone: Path) -> None:
     assert "CITATION.cff is not of 9.8.7" in release(clone, "check")[1]
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 @pytest.mark.parametrize("words", [(), ("prepare", "9.8"), ("prepare", "9.8", "2030-01-31"), ("publish",)])
 def test_wrong_words_change_nothing(clone: Path, words: tuple[str, ...]) -> None:
     assert release(clone, *words)[0] == 2
     assert release(clone, "check")[1].count("\n") == 2  # the working tree is as it was
 
 
-@needs_kit("site")  # which brings PyYAML
+@needs_tool_set("site")  # which brings PyYAML
 def test_the_workflow_uses_what_there_is() -> None:
     import yaml
 

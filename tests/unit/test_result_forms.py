@@ -18,7 +18,6 @@ import pytest
 
 import stored_rows
 from command_line import ran
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import CellIdentity, Measurement
 from motecrypt.catalog import DATA
@@ -26,6 +25,7 @@ from motecrypt.results import Results, columns, forms, load, parquet
 from motecrypt.results.parquet import ParquetColumn, ParquetFile, Physical
 from motecrypt.results.reading import select
 from motecrypt.results.rows import COLUMNS
+from tool_sets import needs_tool_set
 
 FAILED = {
     "cycles_min": None,
@@ -89,7 +89,7 @@ def test_a_row_is_written_before_the_next_is_read(form: Any) -> None:
     assert taken == 1
 
 
-@needs_kit("notebook")
+@needs_tool_set("notebook")
 def test_parquet_is_read_by_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """By Arrow, with the types that the dictionary has; over several row groups, the last one short."""
     from pyarrow import parquet as arrow
@@ -109,7 +109,7 @@ def test_parquet_is_read_by_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert [one["name"] for one in told] == list(COLUMNS) and all(one["what"] for one in told)
 
 
-@needs_kit("notebook")
+@needs_tool_set("notebook")
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 200, 5000])
 def test_parquet_of_any_length_and_pattern_of_missing_values(tmp_path: Path, count: int) -> None:
     from pyarrow import parquet as arrow
@@ -131,7 +131,7 @@ def test_parquet_of_any_length_and_pattern_of_missing_values(tmp_path: Path, cou
     assert table.to_pydict() == values and table.schema.metadata[b"a"] == b"b" * 300
 
 
-@needs_kit("notebook")
+@needs_tool_set("notebook")
 @pytest.mark.parametrize("count", [1, 13, 14, 15, 16, 130])
 def test_parquet_of_any_number_of_columns_and_row_groups(tmp_path: Path, count: int) -> None:
     """Lists of 15 and more elements have another form, those of 128 a length of two bytes."""
@@ -256,7 +256,7 @@ def test_load_refuses_what_is_not_there(stored: Path, tmp_path: Path) -> None:
         load(stored, extra="{}")
 
 
-@needs_kit("notebook")
+@needs_tool_set("notebook")
 def test_a_frame_keeps_whole_numbers_whole(stored: Path) -> None:
     import pandas
 

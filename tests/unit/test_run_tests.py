@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import changed  # noqa: E402
 import costs  # noqa: E402
 import run as suites  # noqa: E402
-from kits import needs_kit  # noqa: E402
+from tool_sets import needs_tool_set  # noqa: E402
 
 
 def _ran(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -273,7 +273,7 @@ def test_a_file_that_is_gone_or_that_no_test_is_named_for_is_not_passed_over(
     assert not any("gone" in test for tests in made.chosen.values() for test in tests)
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_a_commit_that_git_does_not_know_is_one_line(
     capsys: pytest.CaptureFixture[str], commands: object
 ) -> None:
@@ -313,7 +313,7 @@ def test_the_costliest_unit_comes_first_and_a_unit_keeps_its_order(monkeypatch: 
     assert [item.nodeid for item in items] == ["a.py::long", "b.py::y", "b.py::x", "c.py::z", "a.py::short"]
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_a_persons_own_settings_of_git_change_no_commit_of_the_tests(tmp_path: Path) -> None:
     (tmp_path / ".gitconfig").write_text(
         "[commit]\ngpgsign = true\n[core]\nautocrlf = true\nhooksPath = /x\n"

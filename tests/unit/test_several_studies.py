@@ -1,4 +1,4 @@
-"""Several studies together: kits and toolchains are fetched together, and all work runs in parallel."""
+"""Several studies together: tool sets and toolchains are fetched together, and all work runs in parallel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell, Finding
 from motecrypt.base.paths import make_dir
-from motecrypt.build.setup.kits import kits
+from motecrypt.build.setup.tool_sets import tool_sets
 from motecrypt.build.toolchain import pinned
 from motecrypt.build.toolchain.ahead import main as ahead_of_time
 from motecrypt.catalog import DATA, Catalog
@@ -29,10 +29,10 @@ from motecrypt.studies import Needs, names, needs
 DEADLINE_S = 30.0
 
 
-def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tool_sets_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[tuple[str, bool]]] = []
     staged: list[str] = []
-    placed: list[tuple[str, int]] = []  # the number of calls for kits before
+    placed: list[tuple[str, int]] = []  # the number of calls for tool sets before
     monkeypatch.setattr(several, "need_each", asked.append)
     monkeypatch.setattr(several, "stage", lambda chain, target: staged.append(chain.name))
     monkeypatch.setattr(several, "place", lambda chain, target: placed.append((chain.name, len(asked))))
@@ -48,14 +48,14 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
     assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
     assert set(staged) == {"gcc-5.4", "gcc-12"} and set(placed) == {("gcc-5.4", 1), ("gcc-12", 1)}
     assert {fetched.get(timeout=DEADLINE_S) for _ in range(2)} == {"mbedtls", "tiny-aes-c"}
-    # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked next to it.
+    # Where the release has the toolchain itself, the tool set brings it, and nothing is unpacked next to it.
     asked.clear()
     placed.clear()
     monkeypatch.setattr(_toolchains, "_release", lambda: "bookworm")
     several.install(map(needs, ("wlan", "rc4d", "pico")))
     assert {("avr", True), ("pico", True)} < set(asked[0]) and placed == []
 
-    def fails(kits: object) -> None:
+    def fails(tool_sets: object) -> None:
         raise InputError("offline")
 
     monkeypatch.setattr(several, "need_each", fails)
@@ -86,11 +86,11 @@ def test_set_up_installs_ahead_what_is_needed(monkeypatch: pytest.MonkeyPatch, r
         monkeypatch.setattr("motecrypt.build.toolchain.libraries.fetch", linked[-1].append)
         ahead_of_time(command)
         assert sorted(ahead) == sorted(placed) and len(placed) == (2 if release == "trixie" else 0)
-    assert {kits()[name].library for name, _ in asked[0]} - {""} == set(linked[0])
+    assert {tool_sets()[name].library for name, _ in asked[0]} - {""} == set(linked[0])
     wanted = {
         package
         for name, compiler in asked[0]
-        for package in (kits()[name] if compiler else kits()[name].without_compiler).debian
+        for package in (tool_sets()[name] if compiler else tool_sets()[name].without_compiler).debian
     }
     assert linked == [["simavr"], []]
     rows = [line.split() for line in (DATA / "ahead.txt").read_text().splitlines() if line[0] != "#"]
@@ -110,7 +110,7 @@ def test_toolchains_are_unpacked_at_the_same_time_and_give_way(
         both.wait(DEADLINE_S)
         return make_dir(scratch / "unpacked")
 
-    monkeypatch.setattr(several, "need_each", lambda kits: None)
+    monkeypatch.setattr(several, "need_each", lambda tool_sets: None)
     monkeypatch.setattr(several, "source_root", lambda folder: None)
     monkeypatch.setattr(pinned, "_failed", {})
     monkeypatch.setattr(pinned, "_unpacked", unpacked)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from motecrypt.app.receive import Received
 from motecrypt.base.process import Outcome
-from motecrypt.build.setup import KitState, kits
+from motecrypt.build.setup import ToolSetState, tool_sets
 from motecrypt.cli import doctor
 from motecrypt.cli import run as run_command
 from motecrypt.cli.receive import show
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve()
@@ -132,7 +132,7 @@ def test_a_compiler_is_quoted_without_the_places_of_another_machine(errors: str,
     assert Outcome(code=1, output="", errors=errors).told_errors == told
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_a_folder_of_libraries_may_be_relative(tmp_path: Path) -> None:
     library = tmp_path / "libraries" / "mine"
     library.mkdir(parents=True)
@@ -147,16 +147,16 @@ def test_a_folder_of_libraries_may_be_relative(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", ["60", "80", "120"])
-def test_doctor_shows_the_state_of_each_kit_at_every_width(
+def test_doctor_shows_the_state_of_each_tool_set_at_every_width(
     width: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     states = [
-        KitState(kits()["avr"], ("avr-gcc",), ()),
-        KitState(kits()["host"], (), ()),
+        ToolSetState(tool_sets()["avr"], ("avr-gcc",), ()),
+        ToolSetState(tool_sets()["host"], (), ()),
     ]
-    monkeypatch.setattr("motecrypt.app.doctor.kits", lambda: ["avr", "host"])
+    monkeypatch.setattr("motecrypt.app.doctor.tool_sets", lambda: ["avr", "host"])
     monkeypatch.setattr(
-        "motecrypt.app.doctor.state", lambda name: next(s for s in states if s.kit.name == name)
+        "motecrypt.app.doctor.state", lambda name: next(s for s in states if s.tool_set.name == name)
     )
     out = CliRunner().invoke(doctor.command, [], env={"COLUMNS": width}).stdout
     rows = dict(line.split()[:2] for line in out.splitlines() if line.startswith(("avr ", "host ")))

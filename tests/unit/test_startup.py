@@ -14,7 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from goldens.views.made_up import measured
-from kits import needs_kit
 from motecrypt import cli
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
@@ -22,6 +21,7 @@ from motecrypt.measuring.bench import cell_keys
 from motecrypt.present.terminal.listed import KINDS
 from motecrypt.results import Results
 from motecrypt.studies import Needs
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Packages that take a tenth of a second together, each used by few commands.
@@ -122,7 +122,7 @@ def test_a_list_imports_neither_what_measures_nor_what_draws(kind: str) -> None:
     assert len(not_pythons_own(modules)) < 50
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_an_answer_from_stored_figures_imports_little(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.app.sweep_plan import read_plan
 from motecrypt.measuring.bench.plan import group_of
 from motecrypt.measuring.bench.shards import shard
 from motecrypt.results import Results
 from motecrypt.results.merge import merge
+from tool_sets import needs_tool_set
 from unit.test_results import measurement as measured
 
 FIRST_OF_SEVEN = 4
@@ -111,7 +111,7 @@ def rows(path: Path) -> list[tuple[object, ...]]:
         return connection.execute(f"SELECT {kept} FROM measurement ORDER BY key").fetchall()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_three_shards_joined_are_one_run(
     plan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,7 +134,7 @@ def test_three_shards_joined_are_one_run(
     assert code == 0 and "nothing left to measure" in out
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_figures_that_disagree_are_told_and_ours_stay(
     plan: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

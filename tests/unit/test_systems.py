@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from motecrypt.base import process
 from motecrypt.base.errors import InputError
-from motecrypt.build.setup import kits, need, need_each, systems
+from motecrypt.build.setup import need, need_each, systems, tool_sets
 from motecrypt.build.toolchain import libraries, pinned
 from motecrypt.cli import doctor
 
@@ -74,7 +74,7 @@ def test_macos_is_known_by_uname_and_its_compiler_by_a_note(
         need("avr")
 
 
-def test_several_kits_have_one_list_and_optional_ones_keep_nobody(elsewhere: Path) -> None:
+def test_several_tool_sets_have_one_list_and_optional_ones_keep_nobody(elsewhere: Path) -> None:
     elsewhere.write_text(RELEASES["fedora"])
     with pytest.raises(InputError) as refused:
         need_each([("avr", True), ("pico", True), ("openocd", True)])
@@ -86,7 +86,7 @@ def test_several_kits_have_one_list_and_optional_ones_keep_nobody(elsewhere: Pat
 
 def test_a_file_is_looked_for_where_the_system_has_it(elsewhere: Path) -> None:
     debian = "/usr/lib/avr/include/avr/io.h"
-    assert debian in kits()["avr"].files
+    assert debian in tool_sets()["avr"].files
     places = {"fedora": "/usr/avr/sys-root/include/avr/io.h", "alpine": "", "other": debian}
     for release, place in places.items():
         elsewhere.write_text(RELEASES[release])
@@ -95,9 +95,12 @@ def test_a_file_is_looked_for_where_the_system_has_it(elsewhere: Path) -> None:
     assert systems.place(debian) == debian
 
 
-def test_every_name_and_file_is_one_of_a_kit() -> None:
-    named = {package for kit in kits().values() for package in kit.debian} | {"libsimavr-dev", "libelf-dev"}
-    files = {file for kit in kits().values() for file in kit.files}
+def test_every_name_and_file_is_one_of_a_tool_set() -> None:
+    named = {package for tool_set in tool_sets().values() for package in tool_set.debian} | {
+        "libsimavr-dev",
+        "libelf-dev",
+    }
+    files = {file for tool_set in tool_sets().values() for file in tool_set.files}
     for system in systems.systems().values():
         assert set(system.packages) <= named and set(system.files) <= files, system.title
         assert system.note or "" not in system.packages.values()

@@ -15,19 +15,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from motecrypt.app import toolchains as _toolchains
 from motecrypt.app.plan import toolchains_by_device
 from motecrypt.app.selection import select
 from motecrypt.base import process
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import DebianPackage, Toolchain, ToolchainTarget
-from motecrypt.build.setup.kits import kits
+from motecrypt.build.setup.tool_sets import tool_sets
 from motecrypt.build.toolchain import debian, pinned, toolchain
 from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_toolchain
 from motecrypt.cli import application
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
@@ -221,7 +221,7 @@ def test_the_systems_compiler_is_told_by_its_name(monkeypatch: pytest.MonkeyPatc
     assert pinned.with_toolchain(UNO, "", CATALOG.toolchains) == UNO
 
 
-def test_a_kit_comes_without_a_compiler_where_a_toolchain_takes_its_place(
+def test_a_tool_set_comes_without_a_compiler_where_a_toolchain_takes_its_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[object] = []
@@ -239,7 +239,7 @@ def test_a_kit_comes_without_a_compiler_where_a_toolchain_takes_its_place(
     _toolchains.need_toolchain(CATALOG, UNO, "gcc-5.4")
     assert asked == [("avr", True)]
     for name, command in (("avr", "avr-gcc"), ("pico", "arm-none-eabi-gcc")):
-        whole, rest = kits()[name], kits()[name].without_compiler
+        whole, rest = tool_sets()[name], tool_sets()[name].without_compiler
         assert command in whole.commands and command not in rest.commands and "gcc" in rest.commands
         assert set(whole.compiler) == {
             *(set(whole.debian) - set(rest.debian)),
@@ -385,7 +385,7 @@ def test_what_a_compiler_runs_itself_has_to_run_too(tmp_path: Path) -> None:
     assert not pinned._runs(tmp_path, TARGET)
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_wrapped_program_uses_the_libraries_beside_it_and_knows_its_own_name(tmp_path: Path) -> None:
     """With this system's C library in the place of an unpacked one; and after the whole has moved."""
     root = tmp_path / "root"

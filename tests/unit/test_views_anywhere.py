@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 import motecrypt
-from kits import needs_kit
 from motecrypt.base.model import Measurement
 from motecrypt.results import Results, schema
 from motecrypt.studies import names, needs, study
 from report_data import fill
+from tool_sets import needs_tool_set
 
 STORED = Path(__file__).resolve().parents[1] / "data" / "results-format-1.sql.gz"
 COMPILERS = ("avr-gcc", "arm-none-eabi-gcc", "gcc", "g++", "cc")
@@ -110,7 +110,7 @@ def test_studies_read_the_same_with_another_compiler_and_with_none(
         assert not [m for m in results.measurements() if "99.1.0" in m.compiler]
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_the_report_and_the_list_are_the_same(
     stored: Path, nowhere: Path, elsewhere: Path, tmp_path: Path
 ) -> None:

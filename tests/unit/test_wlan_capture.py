@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.air.wlan import dcf
 from motecrypt.air.wlan.capture import Captured, pieces, write_capture
 from motecrypt.air.wlan.protection import SECURITIES, security
 from motecrypt.base.errors import InputError
+from tool_sets import needs_tool_set
 
 pytest.importorskip("scapy", reason="scapy is not installed: pip install 'motecrypt[wlan]'")
 
@@ -40,7 +40,7 @@ def _tshark(captured: Captured, *fields: str, show: str = "") -> list[list[str]]
 
 
 @pytest.mark.crosscheck
-@needs_kit("tshark")
+@needs_tool_set("tshark")
 @pytest.mark.parametrize("mode", dcf.MODES)
 @pytest.mark.parametrize("name", list(SECURITIES))
 def test_tshark_decrypts_the_capture_and_finds_the_payload(tmp_path: Path, name: str, mode: str) -> None:
@@ -58,7 +58,7 @@ def test_tshark_decrypts_the_capture_and_finds_the_payload(tmp_path: Path, name:
 
 
 @pytest.mark.crosscheck
-@needs_kit("tshark")
+@needs_tool_set("tshark")
 def test_the_shared_key_handshake_has_its_four_frames(tmp_path: Path) -> None:
     captured = write_capture(
         tmp_path / "figure1.pcap", pieces(b"x", "udp"), security_name="wep", protocol="udp"

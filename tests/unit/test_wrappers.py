@@ -162,12 +162,14 @@ def test_pip_runs_no_module_of_the_current_folder(
 ) -> None:
     lock = tmp_path / "nothing.txt"
     lock.write_text("# nothing\n")
-    kits = sys.modules[motecrypt.build.setup.Kit.__module__]  # the package has a function of that name
-    monkeypatch.setattr(kits.Kit, "lock", lock)
+    tool_sets = sys.modules[
+        motecrypt.build.setup.ToolSet.__module__
+    ]  # the package has a function of that name
+    monkeypatch.setattr(tool_sets.ToolSet, "lock", lock)
     monkeypatch.chdir(planted)
     monkeypatch.setenv("PYTHONPATH", ":")
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    kits._install_python(kits.kits()["link"])
+    tool_sets._install_python(tool_sets.tool_sets()["link"])
     assert marks(planted) == []
 
 

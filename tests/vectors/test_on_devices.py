@@ -18,11 +18,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from kits import needs_kit
 from motecrypt.base.model import Cipher, Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 from toolchains import OWN, kept_toolchains, root_of
 
 KEPT = Path(__file__).resolve().parents[1] / "golden" / "cycles"
@@ -85,7 +85,7 @@ TOOLCHAINS = [
     )
     for device in DEVICES
     for toolchain in kept_toolchains(device.compiler.command)
-    for marks in ([needs_kit(device.kit), *([pytest.mark.long] if toolchain else [])],)
+    for marks in ([needs_tool_set(device.tool_set), *([pytest.mark.long] if toolchain else [])],)
 ]
 """Each device with the system's compiler, and with the others that figures are kept for."""
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.base.model import Device, Implementation
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import Vector, vectors
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from tool_sets import skip_without
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()
@@ -58,7 +58,7 @@ def _can_be_asked(body: Implementation, vector: Vector) -> bool:
 
 @pytest.mark.parametrize(("device", "body"), BODIES)
 def test_all_vectors_on_the_chip(device: Device, body: Implementation, tmp_path: Path) -> None:
-    skip_without(device.kit)
+    skip_without(device.tool_set)
     known = list(vectors(CATALOG.cipher(body.cipher)))
     taken = [vector for vector in known if _can_be_asked(body, vector)]
     assert len([v for v in taken if v.valid]) == len([v for v in known if v.valid])

@@ -294,7 +294,7 @@ def advise_plan(
     """As `advise`, for a request that is planned."""
     made.chosen.prove_own()
     request, setting, device = made.request, made.setting, made.chosen.device
-    needs = Needs(kits=(device.kit,), cells=[cell for _, cells in made.found for cell in cells])
+    needs = Needs(tool_sets=(device.tool_set,), cells=[cell for _, cells in made.found for cell in cells])
     note = ensure("advise", needs, results, made.weighed, jobs, progress or (lambda *_: None))
     measured = results.newest(needs.cells)
     candidates = filled(made.weighed, device, setting.question, made.found, measured)

@@ -181,7 +181,7 @@ def audit(
         As `plan`, or a compiler or a device's tools are not available.
     """
     chosen, parts = request.chosen, plan(request)
-    need("host", *(device.kit for device in chosen.devices))
+    need("host", *(device.tool_set for device in chosen.devices))
     chosen.prove_own()
     with opened(results) as store:
         return AuditResult(chosen, tuple(_run(parts, store, progress or (lambda *_: None))))

@@ -51,7 +51,7 @@ def whole(needs: Needs, full: bool) -> Needs:
         return needs
     return replace(
         needs,
-        kits=(*needs.kits, *needs.long.kits),
+        tool_sets=(*needs.tool_sets, *needs.long.tool_sets),
         experiments=(*needs.experiments, *needs.long.experiments),
     )
 
@@ -74,7 +74,7 @@ def ensure(
 
     What takes minutes is run where `full` is asked for; else what came with the program is stored for it.
 
-    If a kit, a compiler or a tool is not available, stored figures are used.
+    If a tool set, a compiler or a tool is not available, stored figures are used.
 
     Returns
     -------
@@ -95,9 +95,9 @@ def ensure(
             need_toolchain(catalog, catalog.device(device), toolchain)
         except InputError as error:
             trouble.keep(error)
-    for kit in needs.kits:
+    for tool_set in needs.tool_sets:
         try:
-            need(kit)
+            need(tool_set)
         except InputError as error:
             trouble.keep(error)
     _ensure_cells(needs.cells, results, catalog, jobs, report, trouble)

@@ -157,7 +157,7 @@ def export(
             library = alone(*what, store)
             cells = figure_cells(catalog, body, placement, catalog.device(target.device))
             if request.measure:
-                here = [cell for device, own in cells if have(device.kit) for cell in own]
+                here = [cell for device, own in cells if have(device.tool_set) for cell in own]
                 library = alone(*what, store, measured=bench.ensure(here, store, catalog, progress=report))
     library.write(folder)
     return ExportResult(folder, target, library, cells)
@@ -167,7 +167,7 @@ def _link_costs(
     question: LinkCostQuestion, catalog: Catalog, results: Results, report: Progress | None
 ) -> tuple[LinkCostAnswer, str] | None:
     """The link's figures by their content where its device's compiler and simulator are here, else stored."""
-    if report is None or not (have(catalog.device(question.device).kit) and have("host")):
+    if report is None or not (have(catalog.device(question.device).tool_set) and have("host")):
         return question.answer(results)
     from motecrypt.measuring.experiments.link_cost import LinkCost
 

@@ -183,7 +183,7 @@ def _of_cipher(name: str, request: LeakRequest) -> tuple[Recorder, tuple[Variabl
     chosen = select(ciphers=[name], devices=[request.device])
     cipher, device, window, variant = chosen.cipher, chosen.device, request.window, request.variant
     refuse_other(device)
-    need(device.kit)
+    need(device.tool_set)
     ours = chosen.catalog.implementations_of(cipher.name, device.name, ("motecrypt",), protected=True)
     bodies = {body.variant: body for body in ours}
     if not bodies:
@@ -219,7 +219,7 @@ def leak_controls(
     """Check the assessment itself on a device, with functions of known leakage."""
     target = select(devices=[device]).device
     refuse_other(target)
-    need(target.kit)
+    need(target.tool_set)
     outcomes = []
     for outcome in check(target, traces, seed):
         outcomes.append(outcome)

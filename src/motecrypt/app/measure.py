@@ -222,7 +222,7 @@ def measure_on_board(
     from motecrypt.measuring.bench import board
 
     flashing = made.catalog.device(made.cells[0].device).flashing if made.cells else None
-    need("board", *[kit for kit in [TOOLS[flashing.tool] if flashing else ""] if kit])
+    need("board", *[tool_set for tool_set in [TOOLS[flashing.tool] if flashing else ""] if tool_set])
     return board.measure_on_board(made.cells, port, results, made.catalog, progress)
 
 

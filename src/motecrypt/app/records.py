@@ -113,7 +113,7 @@ def records(
     Raises
     ------
     InputError
-        As `plan`, a kit or a toolchain is not available, or a library could not be fetched.
+        As `plan`, a tool set or a toolchain is not available, or a library could not be fetched.
     """
     made = plan(request or RecordsRequest())
     if made.request.stored:

@@ -165,7 +165,7 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
         raise InputError(
             f"{path}: sketches are built for the {SKETCH_CHIP}; for {device.name} give its firmware file"
         )
-    need(device.kit, *(["arduino"] if sketch or bootloader else []))
+    need(device.tool_set, *(["arduino"] if sketch or bootloader else []))
     if demo is not None:
         from motecrypt.simulate.demos import build_demo
 

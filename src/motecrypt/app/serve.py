@@ -91,7 +91,7 @@ def _advised(order: PageOrder, watch: Watch, results: Stored) -> str:
         needs=order.needs,
     )
     found = wanted(chosen.catalog, chosen.device, question)
-    needs = Needs(kits=(chosen.device.kit,), cells=[cell for _, cells in found for cell in cells])
+    needs = Needs(tool_sets=(chosen.device.tool_set,), cells=[cell for _, cells in found for cell in cells])
     _check(needs.cells)
     with opened(results) as stored:
         note = ensure("advise", needs, stored, chosen.catalog, None, watch)

@@ -1,4 +1,4 @@
-"""Several studies together: their kits and toolchains are fetched first, and their work uses all processors.
+"""Several studies together: tool sets and toolchains are fetched first, and the work uses all processors.
 
 A failure here is not an error yet: the study that needs the part asks for it again and reports the reason.
 """
@@ -35,31 +35,33 @@ GIVES_WAY = 10  # as `nice` counts
 
 
 def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
-    """The kits and toolchains of several studies, and kits that are needed also.
+    """The tool sets and toolchains of several studies, and tool sets that are needed also.
 
     Debian's packages come by one call, Python's and each toolchain at the same time. The sources of libraries
     are fetched meanwhile, and are not waited for.
     """
-    kits = [(name, True) for name in also]
+    tool_sets = [(name, True) for name in also]
     unpacked = []
     every = list(every)
     for needs in every:
         catalog = needs.catalog or Catalog.load()
-        kits += [(name, True) for name in needs.kits]
+        tool_sets += [(name, True) for name in needs.tool_sets]
         for device, name in needs.toolchains.items():
             with contextlib.suppress(InputError):
                 some, target = parts(catalog, catalog.device(device), name)
-                kits += some
+                tool_sets += some
                 if target is not None and all(not compiler for _, compiler in some):
-                    unpacked.append((catalog.toolchain(name), target))  # else the kit brings it
+                    unpacked.append((catalog.toolchain(name), target))  # else the tool set brings it
     with ThreadPoolExecutor(max(1, len(unpacked)), initializer=_give_way) as pool:
         meanwhile = [pool.submit(stage, toolchain, target) for toolchain, target in unpacked]
         with contextlib.suppress(InputError):
-            need_each(kits)
+            need_each(tool_sets)
         for each, (toolchain, target) in zip(meanwhile, unpacked, strict=True):
             with contextlib.suppress(MotecryptError):
                 each.result()
-                place(toolchain, target)  # finished when the kits are there, whose libraries may do for it
+                place(
+                    toolchain, target
+                )  # finished when the tool sets are there, whose libraries may do for it
     cells = (cell for needs in every for cell in needs.cells)
     folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
     threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()

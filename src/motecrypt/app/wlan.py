@@ -242,12 +242,12 @@ def _key_bits(cipher: Cipher | None, key_bits: int | None) -> int | None:
 
 
 def _devices(catalog: Catalog, cipher: Cipher | None, sender: WlanSender) -> list[str]:
-    """The devices asked for, with their kits installed; by default those whose kits are there."""
+    """The devices asked for, with their tool sets installed; by default those whose tool sets are there."""
     if sender.devices and cipher is None:
         raise InputError("--device: nothing is encrypted; choose a --cipher to see its time")
     for name in sender.devices:
-        need(catalog.device(name).kit)
-    here = (name for name, device in catalog.devices.items() if cipher and have(device.kit))
+        need(catalog.device(name).tool_set)
+    here = (name for name, device in catalog.devices.items() if cipher and have(device.tool_set))
     devices = list(dict.fromkeys(sender.devices or here))
     for name, current in sender.active_ma.items():
         given = f"--active-ma '{name}={current:g}'"

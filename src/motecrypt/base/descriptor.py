@@ -1,4 +1,4 @@
-"""Reads and validates all the TOML there is: ciphers, libraries, devices, radios, kits, batteries and more.
+"""Reads and validates all TOML files: ciphers, libraries, devices, radios, tool sets, batteries and more.
 
 Every complaint is one line that names the file, the key and what was expected there, and for an unknown key
 the nearest known one. This module does not depend on what the descriptors mean.
@@ -97,6 +97,11 @@ class Table:
     def wrong(self, key: str, value: object, expected: str) -> InputError:
         """The complaint about a value that is not as expected."""
         return InputError(f"{self.where}: '{key}' is {_shown(value)}; expected {expected}")
+
+    def renamed(self, before: str, now: str) -> None:
+        """Read a key that the last version called `before` under the name that it has now."""
+        if before in self._values and now not in self._values:
+            self._values[now] = self._values.pop(before)
 
     def text(
         self, key: str, default: Any = ..., *, choices: Collection[str] = (), filled: bool = False

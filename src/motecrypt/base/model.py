@@ -280,7 +280,7 @@ class Device:
     chip: str
     core: str
     clock_hz: int
-    kit: str
+    tool_set: str
     runner: str
     source: str
     folder: Path

@@ -30,7 +30,7 @@ class SerialPort:
     """
 
     def __init__(self, path: str, baud: int = 115200) -> None:
-        import serial  # of a kit, which need("link") installs
+        import serial  # of a tool set, which need("link") installs
 
         self.path = path
         try:

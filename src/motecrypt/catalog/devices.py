@@ -76,6 +76,7 @@ _MAY_COST_NOTHING = ("_result", "mispredicted", "fetch_word", "fetch_ahead")
 
 def read_device(folder: Path) -> Device:
     table = Table.read(folder / "device.toml")
+    table.renamed("kit", "tool_set")
     supply = table.table("supply")
     runner = table.text("runner", filled=True)
     device = Device(
@@ -84,7 +85,7 @@ def read_device(folder: Path) -> Device:
         chip=(chip := table.text("chip", filled=True)),
         core=(core := table.text("core", filled=True)),
         clock_hz=table.integer("clock_hz", low=1, high=100_000_000_000),
-        kit=table.text("kit", filled=True),
+        tool_set=table.text("tool_set", filled=True),
         runner=runner,
         source=table.text("source"),
         folder=folder,

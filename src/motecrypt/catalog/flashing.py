@@ -8,7 +8,7 @@ from motecrypt.base.descriptor import Table
 from motecrypt.base.model import Flashing
 
 TOOLS = {"openocd": "openocd", "bossac": "bossac", "minichlink": ""}
-"""The tools by their commands, with their kits; no package has minichlink."""
+"""The tools by their commands, with their tool sets; no package has minichlink."""
 
 # Only names of OpenOCD's own files: a device's folder must not name other scripts.
 _CONFIG = re.compile(r"(?:board|interface|target)/[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)?\.cfg")

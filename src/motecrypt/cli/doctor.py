@@ -22,11 +22,11 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json([asdict(each) for each in found])
         return
-    rows = [[each.kit, each.state, each.title, ", ".join(each.missing)] for each in found]
+    rows = [[each.tool_set, each.state, each.title, ", ".join(each.missing)] for each in found]
     text = (
         f"motecrypt {__version__}, Python {platform.python_version()} ({sys.executable})\n"
         f"results: {default_results()}\ncache:   {cache_dir()}\n"
-        "Each command installs the kits that it needs and reports this first."
+        "Each command installs the tool sets that it needs and reports this first."
     )
-    ways = "".join(f"To get {each.kit}: {each.how}\n" for each in found if not each.complete)
-    print_table("Kits", ["kit", "state", "what", "missing"], rows, ways + text, ["missing", "what"])
+    ways = "".join(f"To get {each.tool_set}: {each.how}\n" for each in found if not each.complete)
+    print_table("Tool sets", ["tool set", "state", "what", "missing"], rows, ways + text, ["missing", "what"])

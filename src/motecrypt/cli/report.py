@@ -39,7 +39,9 @@ DEADLINE = "30min"
     help="With --figures: of this width, for a paper: 88mm or 180mm. Text of 8 points, LaTeX next to each.",
 )
 @click.option("--no-title", is_flag=True, help="With --width: no title above a figure; captions have it.")
-@click.option("--pdf", type=FILE, help="A file for the report as PDF, printed by Chromium (kit browser).")
+@click.option(
+    "--pdf", type=FILE, help="A file for the report as PDF, printed by Chromium (tool set browser)."
+)
 @click.option(
     "--serve",
     "served",

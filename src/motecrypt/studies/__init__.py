@@ -43,25 +43,25 @@ class Experiment(Protocol):
 @dataclass(frozen=True)
 class Long:
     """What takes minutes: `reproduce NAME --full` runs it; else the answers that came with the program are
-    shown, with their date (`findings.recorded`). `questions` are all that the experiments answer; `kits` are
-    needed next to the study's own.
+    shown, with their date (`findings.recorded`). `questions` are all that the experiments answer; `tool_sets`
+    are needed next to the study's own.
     """
 
     experiments: Sequence[Experiment]
     questions: Sequence[FindingQuestion]
-    kits: Sequence[str] = ()
+    tool_sets: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What must be in the results before a study's views can be drawn, and the kits that make it.
+    """What must be in the results before a study's views can be drawn, and the tool sets that make it.
 
-    `toolchains`: by device the one that its cells and experiments name, with which the device's kit comes
-    without a compiler of its own. `catalog`: where the cells are of ciphers, libraries, devices or toolchains
-    of one's own.
+    `toolchains`: by device the one that its cells and experiments name, with which the device's tool set
+    comes without a compiler of its own. `catalog`: where the cells are of ciphers, libraries, devices or
+    toolchains of one's own.
     """
 
-    kits: Sequence[str] = ()
+    tool_sets: Sequence[str] = ()
     toolchains: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Cell] = field(default_factory=tuple)
     experiments: Sequence[Experiment] = field(default_factory=tuple)

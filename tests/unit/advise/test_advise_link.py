@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.adviser import api as advise
 from motecrypt.adviser.costs import answer_sizes, at_length, patience_us
 from motecrypt.adviser.exchange import (
@@ -48,6 +47,7 @@ from motecrypt.link.native import (
 )
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 LINK = advise.link_facts()
 RADIOS = {name: advise.radio_part(load_radio(name)) for name in radio_names()}
@@ -257,7 +257,7 @@ def test_the_units_of_work_are_those_of_the_standards() -> None:
     assert prove_cycles(ascon, 100, 7) == 12 * (absorbed + 32 // 8 + 1) * 100
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_cycles_are_those_of_the_core_on_an_uno(results: Results, tmp_path: Path) -> None:
     """Within a tenth: what the link does around the cipher is in its own figures, not in the cipher's."""
     import sys

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.adviser import protection
 from motecrypt.adviser.model import Advice, Entry
 from motecrypt.adviser.protection import Resistance, by_resistance, factor_of, read_resistances
 from motecrypt.adviser.rank import ORDER
 from motecrypt.base.errors import InputError
+from tool_sets import needs_tool_set
 from unit.advise.test_exact_gather import FAST
 
 ASKED = ("--device", "uno", "--radio", "srf", "--bytes", "20", "--every", "10s", "--battery", "3xAA")
@@ -112,7 +112,7 @@ def test_a_row_with_an_unknown_word_is_refused(tmp_path: Path) -> None:
         read_resistances(file)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_command_ranks_protected_code_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(
         capsys, "advise", *ASKED, "--need", "power-resistance", "--json", "--db", tmp_path / "r.db"

@@ -14,20 +14,20 @@ import pytest
 from arm_snippets import pico
 from microbit_board import QEMU, RUNS_IT, microbit, requests
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.runners import Fault, Options, Region, arm
+from tool_sets import needs_tool_set
 
 STORE_R0_TO_R3 = 0x6018
 
 pytestmark = [
     pytest.mark.crosscheck,
-    needs_kit("pico"),
-    needs_kit("qemu"),
+    needs_tool_set("pico"),
+    needs_tool_set("qemu"),
 ]
 
 

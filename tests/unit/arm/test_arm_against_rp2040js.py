@@ -14,20 +14,20 @@ import pytest
 from arm_snippets import pico
 from elftools.elf.elffile import ELFFile
 
-from kits import NPM, needs_kit, needs_npm
 from motecrypt.base import process
 from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import cells_for
 from motecrypt.simulate.runners import Options, Region, arm
 from motecrypt.simulate.runners.protocol import Frames, decode, encode
+from tool_sets import NPM, needs_npm, needs_tool_set
 
 MODULE = NPM / "rp2040js" / "dist" / "esm" / "index.js"
 KEY, NONCE, MESSAGE = bytes(range(16)), bytes(range(16, 32)), bytes(range(48))
 
 pytestmark = [
     pytest.mark.crosscheck,
-    needs_kit("pico"),
+    needs_tool_set("pico"),
     needs_npm(MODULE),
 ]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 DEVICE = Catalog.load().device("pico")
 CORE = ("--core", DEVICE.core)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from arm_snippets import changed, halfwords, pico, run
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 MARK_STORE = 2 + 3  # the store that opens the region: its own cycles and the peripheral bus's
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico, run
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.drivers import driver
@@ -20,8 +19,9 @@ from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from motecrypt.simulate.runners import Fault, Options, arm
 from motecrypt.simulate.runners.protocol import Client
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 def misses(dump: Path, bytes_: int = 16384, ways: int = 2, line: int = 8) -> int:

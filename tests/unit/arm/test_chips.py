@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun, Uart, run_freely
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 CATALOG = Catalog.load()
 DEVICES = [
     name

@@ -14,10 +14,10 @@ from pico_assembly import STOP, launch, run, said, store
 from test_exception_rules import NEXT, handler, table
 from test_pico_firmware import CHIP, CRYSTAL, UART_ON, enable
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import DRIVERS
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 HERE = Path(__file__).resolve().parent
 SHORT = (*CHIP[:-1], "0.05")
 CONTROL, RELOAD, COUNT = 0xE000E010, 0xE000E014, 0xE000E018

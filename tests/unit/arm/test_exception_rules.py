@@ -11,9 +11,9 @@ import pytest
 from pico_assembly import STOP, TOLD, run, said, store
 from test_pico_firmware import CHIP, UART_ON, enable
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 SHORT = (*CHIP[:-1], "0.05")
 NEXT = "    b 7f\n7:\n"
 """What a program does to the lines is seen between blocks of code."""

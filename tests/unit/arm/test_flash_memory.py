@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from arm_snippets import FLASH_L1, assembled, changed, run
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.devices import read_device
 from motecrypt.simulate.runners import Options, arm
 from motecrypt.simulate.runners.session import DriverSession
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 PLAIN = {"wait_states": 2, "line_bytes": 8}
 
 

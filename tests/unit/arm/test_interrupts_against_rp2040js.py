@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kits import NPM, needs_kit, needs_npm
 from motecrypt.base import process
+from tool_sets import NPM, needs_npm, needs_tool_set
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 from arm_assembly import ENTRY, VECTORS, assemble, run
@@ -29,7 +29,7 @@ STACK, TABLE, FIRST = (
 )  # rp2040js clears an interrupt at its entry from number 26 on
 SOFT = range(FIRST, 32)
 
-pytestmark = [pytest.mark.crosscheck, needs_kit("pico"), needs_npm(MODULE)]
+pytestmark = [pytest.mark.crosscheck, needs_tool_set("pico"), needs_npm(MODULE)]
 
 BEGIN = f"""
     cpsid i

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from arm_snippets import assembled, changed, run
 
-from kits import needs_kit
 from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.runners import Fault
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 def cortex_m0() -> Device:

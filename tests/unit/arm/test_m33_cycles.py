@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from arm_snippets import assembled, run
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import Segment, elf_of, read_image
 from motecrypt.simulate.runners import Fault, Options
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 MOVE = "mov r10, r10"
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from arm_snippets import assembled, run
 
-from kits import needs_kit
 from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.runners import Fault, Options
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 AROUND = 1 + 1 + 1  # the store that opens the region, and a NOP before and after the snippet
 WIDE = "mvn r4, #0; mov r0, r4"

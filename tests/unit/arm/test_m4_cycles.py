@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from arm_snippets import SCRATCH, assembled, changed, notes_of, run, run_freely, stm32f4
 
-from kits import needs_kit
 from motecrypt.simulate.runners import Fault, Options
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 AROUND = 1 + 1 + 1  # the store that opens the region, and a NOP before and after the snippet
 

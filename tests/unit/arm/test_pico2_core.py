@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pico2_board import built, go, numbers
 
-from kits import needs_kit
 from motecrypt.simulate.emulate.run import Ended
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 EXPECTED = {
     # all bits; a byte; that byte; a halfword; the other one; beyond the last interrupt
     "priority": "f0f0f0f0 f0f020f0 00000020 809020f0 000020f0 00000000",

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pico2_board import PICO2, built, go
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.simulate.emulate.images import RP2350_FAMILY, Segment, read_image, uf2
 from motecrypt.simulate.emulate.run import Ended
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 EXPECTED = {
     # magic; words of the chip's information; too small a buffer; the flash's size; unknown; for RISC-V
     "rom": "0002754d 00000004 fffffff3 00000c00 00000000 00000000",

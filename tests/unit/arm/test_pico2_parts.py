@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pico2_board import built, go, numbers
 
-from kits import needs_kit
 from motecrypt.simulate.emulate.run import Ended
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 EXPECTED = {
     # 4000 us are 1000 ticks; none while its generator is off; some while the timer's is
     "watchdog": "00000001 00000000 00000001",

@@ -16,14 +16,14 @@ import pytest
 from arm_snippets import FLASH, RAM, VECTORS, pico
 from elftools.elf.elffile import ELFFile
 
-from kits import needs_kit
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.catalog import empty_implementation
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from motecrypt.simulate.runners import arm
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 BOOT_AT = 0x20041F00  # where the boot ROM copies it (datasheet 2.8.1.3.1)
 SSI, VTOR = 0x18000000, 0xE000ED08

@@ -10,12 +10,12 @@ import pytest
 from test_pico_firmware import CHIP, LOOK_UP, UART_ON
 from test_pico_waits import store
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 from arm_assembly import STOP, TOLD, run
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 CALL = "    ldr r3, =0x20004101\n    blx r3\n" + TOLD
 LOOK = "    b 9f\n" + LOOK_UP + "9:\n"
 

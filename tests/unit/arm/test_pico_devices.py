@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pico_assembly import STOP, TOLD, launch, run, said, store
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 SHORT = ("--chip", "RP2040", "--bus", "2:3:1", "--free", "--max-seconds", "0.01")
 UART_ON = "    ldr r0, =1\n    str r0, [r4, #0x24]\n    ldr r0, =0x301\n    str r0, [r4, #0x30]\n"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 from arm_assembly import STOP, TOLD, run
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 CHIP = ("--chip", "RP2040", "--bus", "2:3:1", "--free", "--max-seconds", "100")
 UART_ON = "    ldr r0, =1\n    str r0, [r4, #0x24]\n    ldr r0, =0x301\n    str r0, [r4, #0x30]\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 from arm_assembly import CACHE, STOP, run
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 CHIP = ("--chip", "RP2040", "--bus", "2:3:1", "--free", "--max-seconds", "100")
 PERIOD, TICKS, ENTRY, MISS = 5000, 40, 15, 50

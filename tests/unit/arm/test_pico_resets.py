@@ -11,9 +11,9 @@ import pytest
 from pico_assembly import STOP, TOLD, run, store
 from test_pico_firmware import CHIP, CRYSTAL, UART_ON
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 SHORT = (*CHIP[:-1], "0.05")
 DOG, RESETS, TIMER = 0x40058000, 0x4000C000, 1 << 21
 SPENDS = "    ldr r0, =8000\n1:  subs r0, #1\n    bne 1b\n"

@@ -12,9 +12,9 @@ import pytest
 from pico_assembly import STOP, TOLD, Outcome, launch, run, store
 from test_pico_firmware import ALARM, CHIP, CRYSTAL, HANDLER, UART_ON, enable, table
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 SHORT = (*CHIP[:-1], "0.05")
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from two_core_builds import build
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import ChipSettings, Ended, FreeRun, run_freely
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 PICO = Catalog.load().device("pico")
 ALL, SLEEPER, _, FAULT, RESET, NO_EVENT, BUSY, SAME_BANK, OTHER_BANK, ONE = range(10)
 

@@ -11,13 +11,13 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from two_core_builds import DEVICE
 
-from kits import NPM, needs_kit, needs_npm
 from motecrypt.base import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely
+from tool_sets import NPM, needs_npm, needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 HERE = Path(__file__).resolve().parent
 MODULE = NPM / "rp2040js" / "dist" / "esm" / "index.js"
 PICO = Catalog.load().device("pico")

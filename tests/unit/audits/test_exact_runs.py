@@ -362,7 +362,7 @@ def test_the_audited_variants_worst_row_is_the_verdict(monkeypatch: pytest.Monke
     given = subject("rc4d", "uno")
     bodies = timing.bodies_on(given, UNO)
     assert bodies[0] == given.implementation and len(bodies) == len(set(bodies)) > 2
-    monkeypatch.setattr(timing, "have", lambda kit: True)
+    monkeypatch.setattr(timing, "have", lambda tool_set: True)
 
     def rows(given: Subject, device: Any, body: Any, placement: str, n: int, results: Any) -> list[Any]:
         assert n == 16
@@ -396,12 +396,12 @@ def test_the_audited_variants_worst_row_is_the_verdict(monkeypatch: pytest.Monke
 def test_which_devices_and_places_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unavailable, match="the part 'taint' looks at the host"):
         timing.simulated_device(subject(device="host"))
-    monkeypatch.setattr(timing, "have", lambda kit: kit != UNO.kit)
+    monkeypatch.setattr(timing, "have", lambda tool_set: tool_set != UNO.tool_set)
     with pytest.raises(
         Unavailable, match=r"^the tools for uno are missing; 'motecrypt audit aes128-ccm8 --device uno'"
     ):
         timing.simulated_device(subject(device="uno"))
-    monkeypatch.setattr(timing, "have", lambda kit: True)
+    monkeypatch.setattr(timing, "have", lambda tool_set: True)
     assert timing.simulated_device(subject(device="uno")) == UNO
     body = subject().implementation
     assert timing.placements_of(replace(body, placements=()), PICO) == ["flash"]
@@ -550,7 +550,7 @@ def test_valgrinds_command_and_identity(monkeypatch: pytest.MonkeyPatch) -> None
     answer[0] = 1
     with pytest.raises(Unavailable, match=r"^under valgrind: error: killed$"):
         taint._sightings(Path("lib.so"), CCM, 33)
-    monkeypatch.setattr(taint, "have", lambda kit: kit == "taint")
+    monkeypatch.setattr(taint, "have", lambda tool_set: tool_set == "taint")
     monkeypatch.setattr(taint, "key_of", lambda request: request.implementation.variant)
     monkeypatch.setattr(taint, "tool_identity", lambda name: f"{name} 3")
     monkeypatch.setattr(taint, "driver_identity", lambda name: "0123456789abcdef")
@@ -558,7 +558,7 @@ def test_valgrinds_command_and_identity(monkeypatch: pytest.MonkeyPatch) -> None
         "builds": [body.variant for body in taint._bodies(subject())],
         "runner": "valgrind 3 0123456789ab",
     }
-    monkeypatch.setattr(taint, "have", lambda kit: False)
+    monkeypatch.setattr(taint, "have", lambda tool_set: False)
     with pytest.raises(Unavailable, match=r"^valgrind is missing: apt-get"):
         taint.identity(subject(), "taint")
 

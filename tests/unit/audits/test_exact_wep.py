@@ -110,11 +110,11 @@ def test_aircracks_command_and_answer(monkeypatch: pytest.MonkeyPatch, tmp_path:
     answers[0] = answers[2]
     with pytest.raises(Unavailable, match=r"^gone$"):
         wep._crack(tmp_path / "c", key, 64)
-    monkeypatch.setattr(wep, "have", lambda kit: kit == "aircrack")
+    monkeypatch.setattr(wep, "have", lambda tool_set: tool_set == "aircrack")
     answers[0] = Outcome(0, "\n  Aircrack-ng 1.7  - (C)", "")
     assert wep.identity(subject("rc4"), wep.NAME) == {"runner": "aircrack-ng 1.7"}
     answers[0] = Outcome(0, "", "")
     assert wep.identity(subject("rc4"), wep.NAME) == {"runner": "aircrack-ng ?"}
-    monkeypatch.setattr(wep, "have", lambda kit: False)
+    monkeypatch.setattr(wep, "have", lambda tool_set: False)
     with pytest.raises(Unavailable, match=r"^aircrack-ng is missing"):
         wep.identity(subject("rc4"), wep.NAME)

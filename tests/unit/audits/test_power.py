@@ -5,13 +5,13 @@ import json
 import pytest
 
 from command_line import run as command
-from kits import needs_kit
 from motecrypt.app import audit
 from motecrypt.attack.audits import power
 from motecrypt.attack.leakage import campaign
 from motecrypt.measuring.audits import AuditRun
 from motecrypt.measuring.audits import power as runs
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 
 def curve(needed, snr=0.125, model="weight", attacker="correlation", most=905):
@@ -87,7 +87,7 @@ def test_sentences_without_an_attack():
     assert told[1] == "Fixed against random inputs: path varies; nothing was compared."
 
 
-@needs_kit("avr", "host")
+@needs_tool_set("avr", "host")
 def test_a_short_run(tmp_path, monkeypatch, capsys):
     """A few traces of two variants: the finding is kept, and its figures repeat by the seed."""
     monkeypatch.setattr(campaign, "LEVELS_FEW", (campaign.Level(float("inf"), 40),))

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
@@ -21,6 +20,7 @@ from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, Function, read_symbols
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 SOURCE = """
@@ -96,8 +96,8 @@ AVR = ("avr-gcc", "-mmcu=atmega328p")
 M0 = ("arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-nostartfiles", "--specs=nosys.specs")
 M4 = ("arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-nostartfiles", "--specs=nosys.specs")
 WAYS = [
-    pytest.param(device, command, flag, marks=needs_kit(kit), id=f"{device}{flag}")
-    for device, command, kit in (("uno", AVR, "avr"), ("pico", M0, "pico"), ("stm32f4", M4, "pico"))
+    pytest.param(device, command, flag, marks=needs_tool_set(tool_set), id=f"{device}{flag}")
+    for device, command, tool_set in (("uno", AVR, "avr"), ("pico", M0, "pico"), ("stm32f4", M4, "pico"))
     for flag in ("-Os", "-O0", "-O2")
 ]
 
@@ -174,7 +174,7 @@ def test_what_has_no_bound_is_named(device: str, command: tuple[str, ...], flag:
         bounds_of(elf, device, pointed=["nobody"])
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("flag", ["-Os", "-O0", "-O2"])
 def test_no_run_is_deeper_than_its_bound(flag: str, tmp_path: Path) -> None:
     elf, device = compiled(tmp_path, AVR, flag), CATALOG.device("uno")
@@ -191,7 +191,7 @@ def test_no_run_is_deeper_than_its_bound(flag: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "cipher", "variant", "kit"),
+    ("device", "cipher", "variant", "tool_set"),
     [
         ("uno", "ascon-aead128", "avr", "avr"),
         ("uno", "aes128-ccm8", "avr", "avr"),
@@ -202,15 +202,15 @@ def test_no_run_is_deeper_than_its_bound(flag: str, tmp_path: Path) -> None:
 )
 @pytest.mark.long
 def test_the_bound_of_our_assembly_is_the_stack_that_is_measured(
-    device: str, cipher: str, variant: str, kit: str, tmp_path: Path
+    device: str, cipher: str, variant: str, tool_set: str, tmp_path: Path
 ) -> None:
-    from kits import skip_without
     from motecrypt.app.gate import built
     from motecrypt.build.toolchain.sizes import symbols
     from motecrypt.measuring import bench
     from motecrypt.results import Results
+    from tool_sets import skip_without
 
-    skip_without(kit)
+    skip_without(tool_set)
     body = next(b for b in CATALOG.implementations_of(cipher, device, ["motecrypt"]) if b.variant == variant)
     cells = bench.cells_for(CATALOG, CATALOG.device(device), body, message_bytes=[64], placements=["flash"])
     with Results(tmp_path / "r.db") as results:
@@ -234,7 +234,7 @@ def test_a_core_without_rules_and_a_file_without_symbols_are_refused(tmp_path: P
         )
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_command_prints_bounds_next_to_what_was_seen(tmp_path: Path) -> None:
     elf = compiled(tmp_path, AVR, "-Os")
 
@@ -280,7 +280,7 @@ int main(void) { for (;;) { } }
 """
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_program_whose_shallow_interrupt_has_no_bound_has_none(tmp_path: Path) -> None:
     elf = compiled(tmp_path, AVR, "-Os", INTERRUPTS)
     done = CliRunner().invoke(application, ["stack", str(elf), "--no-run", "--json"])

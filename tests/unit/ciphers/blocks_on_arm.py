@@ -6,10 +6,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from tool_sets import skip_without
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()
@@ -32,7 +32,7 @@ def ran(
 ) -> list[str]:
     """What the chip prints: see aes_blocks.c. The first source has the name of its header."""
     device = CATALOG.device(device_name)
-    skip_without(device.kit)
+    skip_without(device.tool_set)
     placement = device.placements[place]
     command = [
         *(device.compiler.command, *device.compiler.machine_flags, *device.compiler.flags, *FLAGS),

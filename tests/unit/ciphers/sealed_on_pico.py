@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kits import skip_without
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
@@ -16,6 +15,7 @@ from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from tool_sets import skip_without
 
 CATALOG = Catalog.load()
 _FLAGS = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -51,7 +51,7 @@ def ran(
 ) -> list[str]:
     """What the chip prints: see sealed_messages.c."""
     device = CATALOG.device(device_name)
-    skip_without(device.kit)
+    skip_without(device.tool_set)
     body = next(
         i for i in CATALOG.implementations_of(cipher, device.name, ["motecrypt"]) if i.variant == variant
     )
@@ -91,7 +91,7 @@ def measured(
 ) -> dict[Cell, Measurement]:
     """What messages of these lengths take."""
     device = CATALOG.device(device_name)
-    skip_without(device.kit)
+    skip_without(device.tool_set)
     body = next(
         i for i in CATALOG.implementations_of(cipher, device.name, ["motecrypt"]) if i.variant == variant
     )

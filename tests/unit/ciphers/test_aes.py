@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.build.toolchain.native import open_cipher
 from motecrypt.catalog import Catalog
+from tool_sets import skip_without
 
 CATALOG = Catalog.load()
 FOLDER = Path(CATALOG.cipher("aes128-ecb").folder)

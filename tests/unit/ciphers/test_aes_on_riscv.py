@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 from unit.ciphers import sealed_on_pico
 from unit.ciphers.blocks_on_arm import REFUSED, SIZES, ran
 from unit.ciphers.sealed_on_pico import CATALOG
 from unit.ciphers.test_aes_on_uno import chained
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 CHIPS = ("hifive1", "esp32c3")
 SOURCES = ["aes_rv32.S", "aes_rv32_blocks.c"]
 BLOCKS = 200

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 from unit.ciphers.sealed_on_pico import CATALOG, chained, measured, ran
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 CIPHER = "ascon-aead128"
 CHIPS = ("hifive1", "esp32c3")
 MESSAGES = 300

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.base.model import Implementation
 from motecrypt.catalog import FIRMWARE, Catalog
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 DEVICE = CATALOG.device("stm32l1")
@@ -50,7 +50,7 @@ def _assembles(body: Implementation, folder: Path) -> bool:
     return process.run(command, cwd=folder).ok
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: f"{body.cipher}-{body.variant}")
 def test_what_assembles_for_cortex_m3_is_offered_there(body: Implementation, tmp_path: Path) -> None:
     offered = body.runs_on(DEVICE.core)

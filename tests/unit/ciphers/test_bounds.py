@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
+from tool_sets import skip_without
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "bounds.md"
 AES, CHACHA20_POLY1305 = FIRMWARE / "ciphers/aes", FIRMWARE / "ciphers/chacha20-poly1305"
@@ -29,7 +29,7 @@ def page() -> list[list[str]]:
 def loop_of(source: Path, section: str, folder: Path, having: str = "") -> list[tuple[str, str]]:
     """The instructions of the first loop in a section that has one of that name, with their operands."""
     pico = Catalog.load().device("pico")
-    skip_without(pico.kit)
+    skip_without(pico.tool_set)
     compiler = [pico.compiler.command, *pico.compiler.machine_flags]
     made = folder / "made.o"
     subprocess.run([*compiler, "-c", source, "-o", made], check=True, timeout=60)
@@ -171,7 +171,7 @@ def words_read(quarters: Sequence[frozenset[int]], kept: int) -> int:
 
 def test_two_rounds_of_chacha_are_counted_as_they_are(tmp_path: Path) -> None:
     uno = Catalog.load().device("uno")
-    skip_without(uno.kit)
+    skip_without(uno.tool_set)
     source, made = FIRMWARE / "ciphers/chacha20-poly1305/chacha_avr_rounds.S", tmp_path / "rounds.o"
     compiler = [uno.compiler.command, *uno.compiler.machine_flags]
     subprocess.run([*compiler, "-c", source, "-o", made], check=True, timeout=60)

@@ -8,8 +8,8 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
+from tool_sets import skip_without
 from unit.ciphers.test_bounds import PAGE, loop_of, page
 
 ASCON, CHACHA = FIRMWARE / "ciphers/ascon", FIRMWARE / "ciphers/chacha20-poly1305"
@@ -30,7 +30,7 @@ S_BOX = bytes.fromhex("040b1f141a1509021b0508121d03061c1e13070e000d1118100c01191
 def of_rounds(source: str, first: str, device: str, folder: Path) -> list[tuple[str, str]]:
     """The instructions from a label to the first that returns, with their operands."""
     compiler = Catalog.load().device(device).compiler
-    skip_without(Catalog.load().device(device).kit)
+    skip_without(Catalog.load().device(device).tool_set)
     made = folder / "made.o"
     subprocess.run(
         [compiler.command, *compiler.machine_flags, "-c", source, "-o", made], check=True, timeout=60

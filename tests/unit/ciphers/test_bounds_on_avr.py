@@ -7,8 +7,8 @@ import subprocess
 from itertools import combinations
 from pathlib import Path
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
+from tool_sets import skip_without
 from unit.ciphers.test_aes_on_uno import ran as chain_of_blocks
 from unit.ciphers.test_bounds import PAGE, page
 from unit.ciphers.test_bounds_of_ascon import ROTATIONS
@@ -32,7 +32,7 @@ Instruction = tuple[int, str, str]
 def code_of(source: Path, function: str, folder: Path) -> list[Instruction]:
     """Addresses, instructions and their operands."""
     uno = Catalog.load().device("uno")
-    skip_without(uno.kit)
+    skip_without(uno.tool_set)
     made = folder / "made.elf"
     compiler = [uno.compiler.command, *uno.compiler.machine_flags, "-DCIPHER_KEY_BYTES_MAX=16"]
     # only the linker fills in jumps

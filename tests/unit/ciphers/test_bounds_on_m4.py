@@ -7,8 +7,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
+from tool_sets import skip_without
 from unit.ciphers.test_bounds import PAGE, page, registers
 
 AES = FIRMWARE / "ciphers/aes"
@@ -18,7 +18,7 @@ PARTS = ["reads of the table", "indices", "sums with rotations", "words of the k
 def code_of(source: str, section: str, folder: Path) -> list[tuple[int, str, str]]:
     """Addresses, instructions and their operands."""
     chip = Catalog.load().device("stm32f4")
-    skip_without(chip.kit)
+    skip_without(chip.tool_set)
     made = folder / "made.o"
     compiler = [chip.compiler.command, *chip.compiler.machine_flags, "-DCIPHER_KEY_BYTES_MAX=16"]
     subprocess.run([*compiler, "-c", str(AES / source), "-o", str(made)], check=True, timeout=60)

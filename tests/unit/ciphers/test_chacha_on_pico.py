@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE
 from motecrypt.catalog.oracles import vectors
 from motecrypt.simulate.runners import arm
 from motecrypt.simulate.runners.session import Options
+from tool_sets import skip_without
 from unit.ciphers.sealed_on_pico import CATALOG, chained, ran
 from unit.ciphers.test_chacha_on_uno import BAD_TAG, OK, Answer, Chip, Request
 

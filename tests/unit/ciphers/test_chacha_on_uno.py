@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
 from motecrypt.simulate.runners import simavr
 from motecrypt.simulate.runners.session import Options, Region, Session
+from tool_sets import skip_without
 from unit.ciphers.test_poly1305 import CLAMP, FULL, P, expected
 
 CATALOG = Catalog.load()

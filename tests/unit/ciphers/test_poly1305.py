@@ -12,10 +12,10 @@ from typing import Protocol
 
 import pytest
 
-from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from tool_sets import skip_without
 
 FOLDER = FIRMWARE / "ciphers" / "chacha20-poly1305"
 VARIANTS = {

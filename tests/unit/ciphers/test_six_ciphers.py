@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.native import NativeCipher, open_cipher, open_implementation
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.host_speed import library_version
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 CIPHERS = Path(CATALOG.cipher("des-ecb").folder).parent
@@ -259,7 +259,7 @@ int main(void) {
 
 
 @pytest.mark.long
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "ctr"])
 @pytest.mark.parametrize("name", NAMES)
 def test_under_the_sanitizers(name: str, mode: str, tmp_path: Path) -> None:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import pytest
 
-from kits import skip_without
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
+from tool_sets import skip_without
 
 CATALOG = Catalog.load()
 
 
 def _measure(results: Results, device: str, name: str, variant: str) -> dict[str, Measurement]:
-    skip_without(CATALOG.device(device).kit)
+    skip_without(CATALOG.device(device).tool_set)
     body = next(b for b in CATALOG.implementations_of(name, device, ["motecrypt"]) if b.variant == variant)
     block = CATALOG.cipher(name).message.multiple
     cells = cells_for(

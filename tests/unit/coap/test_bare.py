@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.bare import DOWN, MESSAGE_MAX, PACKET_MIN, BareNode, BareReader, bare_packets
 from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, has_context, new_context
@@ -18,6 +17,7 @@ from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import STORAGE_BYTES
 from node_native import NativeNode, compiled_node
 from stored_nodes import NODE, ForgottenStore, provisioned
+from tool_sets import needs_tool_set
 
 PING = empty(CoapKind.CON, 0x1234)
 
@@ -71,7 +71,7 @@ def test_each_message_to_a_node_has_the_next_number() -> None:
     assert bare_packets(NODE, b"x", 1, 12) != bare_packets(NODE, b"x", 2, 12)
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize("packet_bytes", [12, 33, 255])
 def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None:
     """A ping's reset comes back, whatever else the radio brings."""
@@ -94,7 +94,7 @@ def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None
     assert not any(answers[:-1]) and decode(joined(answers[-1])).code == 0x81
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_parts_that_are_lost_doubled_or_out_of_order(library: Path) -> None:
     node, random_ = NativeNode(library, provisioned()), random.Random(5)
     whole = 0
@@ -117,7 +117,7 @@ def test_parts_that_are_lost_doubled_or_out_of_order(library: Path) -> None:
     assert whole == 200
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_changed_packet_makes_no_message(library: Path) -> None:
     node, random_ = NativeNode(library, provisioned()), random.Random(6)
     message = CoapMessage(CoapKind.CON, Code.GET, 1, b"T", ((11, b"x" * 40),)).encode()
@@ -142,7 +142,7 @@ def test_a_changed_packet_makes_no_message(library: Path) -> None:
 # --- contexts in storage
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_context_is_read_from_storage(library: Path) -> None:
     storage = provisioned()
     assert len(storage) == STORAGE_BYTES + CONTEXT_BYTES and has_context(storage, STORAGE_BYTES)
@@ -156,7 +156,7 @@ def test_a_context_is_read_from_storage(library: Path) -> None:
     assert NativeNode(library, erased).status == 14, "its numbers are lost"
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_a_context_of_another_provisioning_is_none(library: Path) -> None:
     """Its numbers begin again there, and would be used twice."""
     gateway, context = Gateway(ForgottenStore(), bytes(16)), new_context(NODE)
@@ -177,7 +177,7 @@ def test_every_context_is_another() -> None:
     assert first.secret not in first.stored(bytes(STORAGE_BYTES)), "a node has keys, not the secret"
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_hostile_messages_break_no_rule_of_c(tmp_path: Path) -> None:
     checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     program = compiled_node(tmp_path / "fuzz", "-std=gnu99", "-O1", "-g", "-DFUZZ", *checks)

@@ -11,7 +11,6 @@ import pytest
 
 from coap_inputs import as_aiocoap, mutated, read_by_aiocoap, texts_are_utf8
 from coap_native import NativeCoap, compiled
-from kits import needs_kit, skip_without
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.gateway.protocols.coap.message import (
     CoapError,
@@ -22,8 +21,9 @@ from motecrypt.link.gateway.protocols.coap.message import (
     decode,
     uint,
 )
+from tool_sets import needs_tool_set, skip_without
 
-pytestmark = [needs_kit("host")]
+pytestmark = [needs_tool_set("host")]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from coap_native import ROOM, NativeCoap, compiled
-from kits import needs_kit
 from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
@@ -17,8 +16,9 @@ from motecrypt.link.gateway.protocols.coap.message import (
     empty,
     uint,
 )
+from tool_sets import needs_tool_set
 
-pytestmark = [needs_kit("host")]
+pytestmark = [needs_tool_set("host")]
 CON, NON, ACK, RST = CoapKind
 TEXT = bytes(48 + at % 75 for at in range(300))
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.link.gateway.bare import BareReader, bare_packets
 from motecrypt.link.gateway.protocols.coap.context import CLIENT_ID, OscoreContext, new_context
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode, uint
@@ -14,8 +13,9 @@ from motecrypt.link.gateway.protocols.coap.oscore import derive_oscore
 from node_native import NativeNode, compiled_node
 from oscore_native import NativeOscore, compiled_oscore
 from stored_nodes import NODE, provisioned
+from tool_sets import needs_tool_set
 
-pytestmark = [needs_kit("host")]
+pytestmark = [needs_tool_set("host")]
 PACKET = 12
 TOKEN = b"c"
 MINUTE_MS = 60_000

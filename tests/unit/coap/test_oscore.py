@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit, skip_without
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
 from motecrypt.link.gateway.protocols.coap.oscore import OscoreKeys, derive_oscore
 from oscore_native import NativeOscore, Status, compiled_oscore
+from tool_sets import needs_tool_set, skip_without
 
-pytestmark = [needs_kit("host")]
+pytestmark = [needs_tool_set("host")]
 SECRET = bytes(range(1, 17))
 SALT = bytes.fromhex("9e7ca92223786340")
 PLAIN = bytes.fromhex("44015d1f00003974396c6f63616c686f737483747631")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.cli.gateway import command as gateway
 from motecrypt.cli.provision import command as provision
@@ -17,8 +16,9 @@ from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, has_con
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import STORAGE_BYTES
 from node_native import NativeNode, compiled_node
+from tool_sets import needs_tool_set
 
-pytestmark = [needs_kit("host", "link")]
+pytestmark = [needs_tool_set("host", "link")]
 
 
 def run(tool: object, folder: Path, *words: str) -> InputError | None:

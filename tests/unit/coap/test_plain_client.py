@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode, uint
+from tool_sets import needs_tool_set
 
-pytestmark = [needs_kit("host")]
+pytestmark = [needs_tool_set("host")]
 FOLDER = FIRMWARE / "coap"
 
 

@@ -25,11 +25,11 @@ from arm_assembly import (
 from driver_runs import ended
 from natively import ended_in_time
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 #: The UART on at 6.5 MHz and 115,207 baud: as many cycles a byte as ten bits take, 564.

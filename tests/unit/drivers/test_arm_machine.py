@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import RECIPES
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 BASE, BYTES = 0x20000000, 0x20000
 RUNS_ON, CALLS, RETURNS = range(3)

@@ -19,10 +19,10 @@ from arm_assembly import (
     run,
 )
 
-from kits import needs_kit
 from motecrypt.simulate.emulate.images import Segment
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 def profiled(

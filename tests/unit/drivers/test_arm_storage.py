@@ -7,9 +7,9 @@ from pathlib import Path
 from arm_assembly import BEGIN, CACHE, FINISH, TOLD, WAIT, bytes_of, run
 from driver_runs import ended
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 
 #: The flash's interface off and on again with a divider of 4, its chip select forced; then bytes one by one.

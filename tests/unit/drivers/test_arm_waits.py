@@ -9,9 +9,9 @@ import pytest
 from arm_assembly import ENTRY, STOP, assemble, run
 from test_arm_free import BYTE, SEND, UART_ON
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 TICK = "    ldr r3, =0x4005802c\n    ldr r0, =0x206\n    str r0, [r3]\n    ldr r3, =0x40054000\n"
 """The timer counts microseconds of the ring oscillator's 6.5 MHz, 6 cycles each; r3: the timer."""

@@ -18,10 +18,10 @@ from arm_assembly import (
 )
 from driver_runs import ended
 
-from kits import needs_kit
 from motecrypt.simulate.emulate.images import Segment
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 ONES = 2**64 - 1
 THUMB = "    .syntax unified\n    .cpu cortex-m0plus\n    .thumb\n"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device, Measurement
 from motecrypt.catalog import FIRMWARE, Catalog
@@ -18,8 +17,9 @@ from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from motecrypt.simulate.runners import Fault, Options, simavr
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 CATALOG = Catalog.load()
 NAMES = ("attiny84", "attiny85")
 

@@ -13,11 +13,11 @@ import pytest
 from avr_snippets import avr_run, simavr
 from natively import ask, compiled
 
-from kits import needs_kit
 from motecrypt.build.toolchain import libraries
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 CODES = range(1 << 16)
 ERASED = 0xFFFF

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from avr_snippets import CHIP, UART, assemble
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 ECHO = UART + "next:\n    rcall take\n    inc r24\n    rcall send\n    rjmp next\n"
 

@@ -14,10 +14,10 @@ import pytest
 from avr_snippets import CHIP, LOOP, RUNS, SHORT, STOP, UART, assemble, avr_run, profile_options
 from natively import ended_in_time
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 READ_EEPROM = (
     "    ldi r26, {low}\n    ldi r27, {high}\n    out 0x21, r26\n    out 0x22, r27\n"

@@ -9,10 +9,10 @@ from pathlib import Path
 from avr_snippets import CHIP, LOOP, RUNS, SHORT, STOP, UART, assemble, avr_run, outcome, profile_options
 from driver_runs import ended
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 BEYOND = "    nop\n    ldi r26, 0\n    ldi r27, 9\n    st X, r16\n    nop\n    nop\n"  # of its RAM
 
 

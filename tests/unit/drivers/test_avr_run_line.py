@@ -8,10 +8,10 @@ import pytest
 from avr_snippets import SHORT, STOP, UART, avr_run, outcome
 from driver_runs import ended
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 
 def line_settings(control_a: int, control_b: int, control_c: int, divisor: int) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from avr_snippets import STOP, avr_run, profile_options
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 
 def costs(folder: Path) -> tuple[dict[int, dict[str, int]], dict[int, tuple[int, int]]]:

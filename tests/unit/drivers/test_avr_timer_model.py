@@ -10,10 +10,10 @@ from avr_snippets import CHIP, assemble
 from driver_runs import outcome
 from test_avr_waits import ROUNDS, STEPPED, TIMED, WAITS, lines
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import DRIVERS, RECIPES
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 CHECKS = ("-fsanitize=undefined,bounds-strict", "-fno-sanitize-recover=all")
 OPERATIONS = (
     "a count that stands still",

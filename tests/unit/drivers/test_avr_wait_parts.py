@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import RECIPES
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 NOWHERE = 2**32 - 1
 #: The instruction set manual's encodings (DS40002198) of what only looks; what no line has does more.

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from avr_snippets import STOP, UART, Outcome, avr_run, profile_options
 
-from kits import needs_kit
 from motecrypt.build.toolchain import libraries
 from motecrypt.build.toolchain.drivers import DRIVERS
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 #: So many cycles are stepped in more processor time than a driver has in these tests.
 LONG = 6_000_000_000

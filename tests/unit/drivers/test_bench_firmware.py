@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, compiled, limited
 
-from kits import needs_kit
 from motecrypt.simulate.runners.protocol import encode
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 KEY, NONCE, AD, MESSAGE = 8, 0x104, 6, 0x210
 HELLO = struct.pack("<IIHHHHB", 0x0A0B0C0D, 261, KEY, NONCE, AD, MESSAGE, 3)

@@ -17,11 +17,11 @@ import avr_snippets as avr
 import pytest
 from natively import ended_in_time
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr", "pico")
+pytestmark = needs_tool_set("avr", "pico")
 DEADLINE_S = 20.0
 MOST = ["--max-cycles", str(1 << 62)]
 #: A region, a frame, and a wait for what never comes.

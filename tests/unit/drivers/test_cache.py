@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 REFUSED = 2**64 - 1
 
 

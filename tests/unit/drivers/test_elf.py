@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, compiled, limited
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 ARM, AVR = 40, 83
 LOAD, NOTE = 1, 4

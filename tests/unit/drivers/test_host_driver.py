@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from natively import DEADLINE_S, HERE, compiled, ended_in_time, limited
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 USAGE = "usage: host --describe | [--events DESCRIPTOR] [--trace] LIBRARY | --compare ..."
 LIMITS = "--compare: 1 to 4096 rounds, at least one byte and one library"
 NONE = "cannot open shared object file: No such file or directory"

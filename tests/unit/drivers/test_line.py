@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from natively import compiled, limited
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 SEEN, FLOODED, JOINED, OPENED, VANISHED, READS = (1 << n for n in range(6))
 DEADLINE_S = 20.0

@@ -11,7 +11,6 @@ import pytest
 
 import lockstep.kept
 import lockstep.main
-from kits import needs_kit, needs_npm, skip_without
 from lockstep import corpus
 from lockstep.avr import MEGA, UNO, Avr8js, AvrRun, Simavr
 from lockstep.engine import Difference, Engine, EngineFault, Program, differences, run
@@ -19,6 +18,7 @@ from lockstep.main import compared, of_programs
 from lockstep.pairs import AVR8JS, PAIRS, RP2040JS, Pair
 from lockstep.thumb import REGISTERS
 from motecrypt.catalog import Catalog
+from tool_sets import needs_npm, needs_tool_set, skip_without
 
 SEEDS = {"uno": [5046], "pico run": [321, 463, 623], "ch32v003": []}
 """Beside the first of each: those that have shown what avr8js.mjs and rp2040js.mjs correct."""
@@ -82,13 +82,13 @@ def test_a_stopped_campaign_continues(
     assert of_programs("uno", replace(pair, core=MEGA), 1, 7, tmp_path) == 1 and asked == [range(7, 8)]
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_both_avr_drivers_end_alike(tmp_path: Path) -> None:
     programs = [UNO.program(seed) for seed in range(1000, 1030)]
     assert differences(UNO, [Simavr(UNO)], AvrRun(UNO), programs, tmp_path) == []
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("engine", [Simavr(UNO), AvrRun(UNO)], ids=["simavr", "avr_run"])
 def test_a_skip_passes_over_one_adiw(engine: Engine, tmp_path: Path) -> None:
     """With every constant; the instruction after it must run."""
@@ -101,7 +101,7 @@ def test_a_skip_passes_over_one_adiw(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.crosscheck
-@needs_kit("avr")
+@needs_tool_set("avr")
 @needs_npm(AVR8JS)
 @pytest.mark.parametrize(("cipher", "variant"), [("aes128-ccm8", "fast"), ("rc4", "kipe-opt")])  # EEPROM
 def test_firmware_of_the_benchmark_says_and_takes_the_same(cipher: str, variant: str, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ class Wrong:
         return bytes(changed), cycles
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_difference_is_found_and_shrunk_to_what_causes_it(tmp_path: Path) -> None:
     pieces = ("inc r1", "com r2", "swap r20", "dec r3", "neg r4")
     (found,) = differences(UNO, [Simavr(UNO)], Wrong("state"), [Program(7, pieces)], tmp_path)

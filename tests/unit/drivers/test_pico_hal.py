@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from arm_assembly import Outcome
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.runners import Options, arm
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 DEVICE = FIRMWARE / "devices" / "pico"
 NUMBERS = 4 + 4 + 1 + 20
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from natively import HERE, compiled, told
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 AT = "#define AT(address) (*(volatile uint32_t *)(address))"
 STACK_POINTER = '__asm__ volatile(READ_STACK_POINTER : "=r"(sp));'
 CLOCK_MHZ = 125

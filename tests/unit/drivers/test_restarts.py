@@ -11,7 +11,6 @@ import pytest
 from avr_snippets import CHIP, UART
 from avr_snippets import simavr as simavr_run
 
-from kits import needs_kit, on_devices
 from motecrypt.base import process
 from motecrypt.base.errors import FailureKind
 from motecrypt.base.model import Device
@@ -22,6 +21,7 @@ from motecrypt.measuring.bench import passes
 from motecrypt.simulate.runners import Fault, Options, Region, Session, runner_of
 from motecrypt.simulate.runners.protocol import Client
 from motecrypt.simulate.runners.session import DriverSession
+from tool_sets import needs_tool_set, on_devices
 
 CATALOG = Catalog.load()
 SIMULATED = on_devices(CATALOG.device("uno"), CATALOG.device("pico"))
@@ -91,7 +91,7 @@ def test_after_a_fault_or_with_other_options_there_is_another_process(name: str)
     assert len(set(processes)) == 3 and processes[2] == processes[3]
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_nothing_that_a_firmware_leaves_behind_is_there_at_the_next_start(tmp_path: Path) -> None:
     """It sends a byte of the RAM, of the EEPROM and of a register, changes all three, and waits."""
     look = """
@@ -131,7 +131,7 @@ def test_nothing_that_a_firmware_leaves_behind_is_there_at_the_next_start(tmp_pa
             assert session.restart()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize(("sent", "transient"), [(signal.SIGKILL, True), (signal.SIGSEGV, False)])
 def test_the_driver_ends_as_its_child_does(sent: signal.Signals, transient: bool) -> None:
     uno = CATALOG.device("uno")
@@ -145,7 +145,7 @@ def test_the_driver_ends_as_its_child_does(sent: signal.Signals, transient: bool
         assert not session.restart()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_no_child_outlives_its_driver() -> None:
     uno = CATALOG.device("uno")
     firmware = firmware_of(uno)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 SET, CLEAR, XOR = 0x2000, 0x3000, 0x1000
 CLOCKS, RESETS, XOSC = 0x40008000, 0x4000C000, 0x40024000

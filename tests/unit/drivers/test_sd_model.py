@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 BLOCKS, READ, WRITE = 5, 1000, 3000
 CONTROL, DATA, STATUS, PRESCALE = 0x00, 0x08, 0x0C, 0x10

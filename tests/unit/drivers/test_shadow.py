@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 ROOT_SP = 2**32 - 1
 Lines = list[tuple[object, ...]]

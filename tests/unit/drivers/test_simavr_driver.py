@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from avr_snippets import AVR, CHIP, GREETING, STOP, UART, Outcome, assemble, outcome, simavr
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.simulate.emulate.images import Segment, elf_of
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 MARK = ("--mark", "0x3e")
 SHORT = ("--max-cycles", "20000")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, ask, compiled
 
-from kits import needs_kit
 from motecrypt.build.toolchain import libraries
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 NEXT, X, Y, Z, RAMPZ = 0x8B17, 0x9234, 0xA5B7, 0x8155, 3
 PROGRAM = 0x10000

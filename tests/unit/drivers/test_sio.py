@@ -8,9 +8,9 @@ import pytest
 from natively import compiled
 from test_rp2040_registers import ONES, SIO, Chip
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 STATUS, WRITE, READ, LOCKS = SIO + 0x50, SIO + 0x54, SIO + 0x58, SIO + 0x100
 VALID, READY, OVERFLOWN, READ_EMPTY = 1, 2, 4, 8
 

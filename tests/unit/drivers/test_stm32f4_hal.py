@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from arm_assembly import Outcome
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from motecrypt.simulate.runners import Options, arm
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 DEVICE = FIRMWARE / "devices" / "stm32f4"
 HZ = 24_000_000
 NUMBERS = 4 + 4 + 1 + 12

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import DRIVERS
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 #: The manual's encodings: bits (x: any), the class, and what else there is to say, in the words of `what`.
 TABLE = """

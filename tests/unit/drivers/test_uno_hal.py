@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from avr_snippets import CHIP, Outcome, outcome
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import FIRMWARE
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 NUMBERS = 4 + 4 + 1 + 8
 
 

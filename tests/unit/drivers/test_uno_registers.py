@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, HERE, compiled, limited, told
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 PAPER = FIRMWARE / "nodes" / "paper"
 RECEIVED, ROOM = 1 << 7, 1 << 5
 KEY = bytes(range(16))

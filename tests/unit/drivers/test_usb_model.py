@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 # Registers (RP2040 datasheet, 4.1.4), and their aliases that set and clear bits.
 MAIN, SIE_CONTROL, STATUS, BUFFERS, WHICH, INTR, INTE, SOF = 0x40, 0x4C, 0x50, 0x58, 0x5C, 0x8C, 0x90, 0x48

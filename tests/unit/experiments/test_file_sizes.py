@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments import file_sizes, host_speed
 from motecrypt.measuring.experiments.file_sizes import EncodingTiming, SizeSweep, rounds_of
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 SWEEP = SizeSweep("rc2-cbc", 64, (64, 1504))
 
@@ -21,7 +21,7 @@ def test_a_larger_size_is_timed_less_often() -> None:
     assert [rounds_of(size) for size in (16, 64_516, 64_517, 321_008, 7_139_008)] == [31, 31, 30, 6, 1]
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_each_size_is_timed_in_both_directions_and_stored(results: Results) -> None:
     SWEEP.prepare(results)
     finding = SWEEP.ensure(results)
@@ -40,7 +40,7 @@ def test_each_size_is_timed_in_both_directions_and_stored(results: Results) -> N
     assert SWEEP.ensure(results) == finding
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 @pytest.mark.parametrize(
     ("operation", "size", "said"),
     [("encrypt", 1504, "differs from the oracle's"), ("decrypt", 64, "64 bytes were not decrypted")],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments.second_core import SecondCoreRun, fnv1a
 from motecrypt.results import Results
@@ -12,6 +11,7 @@ from motecrypt.results.findings.recorded import read
 from motecrypt.results.findings.second_core import CoreRow, SecondCore
 from motecrypt.studies import study
 from motecrypt.studies.pico import second_core
+from tool_sets import needs_tool_set
 
 SHORT = SecondCoreRun(strings=30, lines=10, rounds=16)
 
@@ -51,7 +51,7 @@ def test_a_way_that_failed_is_no_answer(line: str) -> None:
         SHORT.rows([line])
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_each_way_on_the_simulator() -> None:
     found = SecondCore.from_json(SHORT.run())
     assert found is not None

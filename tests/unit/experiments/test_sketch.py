@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kits import needs_kit
 from motecrypt.app import reproduce
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
@@ -23,6 +22,7 @@ from motecrypt.results.findings.sketch import SketchFigures, SketchQuestion
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.studies import Needs
+from tool_sets import needs_tool_set
 
 QUESTION = SketchQuestion("rc4d", "rc4-plain", "uno", "9ac7cc9a")
 RIGHT = "Hello\n9A c7 cc 9a 60 \n8856 ms"
@@ -109,7 +109,7 @@ void loop() {}
 """
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_a_sketch_is_built_run_and_shown_as_the_authors_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

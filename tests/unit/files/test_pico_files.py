@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit, skip_without
 from motecrypt.base.errors import MotecryptError
 from motecrypt.build.toolchain import files
 from motecrypt.build.toolchain.files import FileFirmware, build_files
@@ -21,10 +20,11 @@ from motecrypt.measuring.experiments.files import FileJob, divide, open_board, p
 from motecrypt.results.findings.pico_file import storage_times
 from motecrypt.simulate.file_node import FileNode, NodeFileError, Storage
 from motecrypt.simulate.runners.session import DriverSession, Fault
+from tool_sets import needs_tool_set, skip_without
 
 pytestmark = [
     pytest.mark.long,
-    needs_kit("pico"),
+    needs_tool_set("pico"),
 ]
 
 KEY = bytes(range(1, 33))

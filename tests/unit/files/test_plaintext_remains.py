@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments.files import BACK, PLAIN, SEALED
 from motecrypt.measuring.experiments.remains import PlaintextRemains, count, erase, marked, pieces_of
@@ -16,6 +15,7 @@ from motecrypt.results import Results
 from motecrypt.results.findings.remains import Step
 from motecrypt.simulate.file_node import NodeFileError, Storage
 from motecrypt.studies.pico import remains
+from tool_sets import needs_tool_set
 
 
 def test_each_piece_occurs_once_and_a_shorter_end_is_left_out() -> None:
@@ -109,7 +109,7 @@ def test_only_blocks_that_hold_something_are_erased() -> None:
     assert disk.loaded == [2] and set(b"".join(disk.blocks)) == {0xFF}
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.long
 def test_on_the_simulated_pico_plaintext_remains_until_its_blocks_are_erased(results: Results) -> None:
     asked = PlaintextRemains(2000, toolchain="gcc-12")

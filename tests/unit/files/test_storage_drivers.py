@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.build.toolchain.files import FOLDER
 from motecrypt.catalog import FIRMWARE
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 HERE = Path(__file__).parent
 DEADLINE_S = 40
 IO_ERROR = -5

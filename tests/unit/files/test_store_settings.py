@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from kits import needs_kit
 from motecrypt.build.toolchain.files import FOLDER
 from motecrypt.build.toolchain.sources import source_root
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 
 #: Mounted with and without a format: once all goes well, once the format fails, then the storage's start.
 MOUNTS = "mount 77 format mount 77 mount 77 format 2 1 1 1 1"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAN = """
@@ -109,7 +109,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_a_regression_of_size_cycles_and_stack_fails_and_names_the_function(repository: Repository) -> None:
     code, good = repository.judged()
     assert code == 0 and good["passed"] and good["figures"] == good["equal"] > 8
@@ -146,7 +146,7 @@ def test_a_regression_of_size_cycles_and_stack_fails_and_names_the_function(repo
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_code_that_became_wrong_or_does_not_build_is_a_regression(repository: Repository) -> None:
     repository.git("checkout", "-q", "-B", "wrong", "main")
     repository.change("data[n] ^=", "data[n] +=")
@@ -158,7 +158,7 @@ def test_code_that_became_wrong_or_does_not_build_is_a_regression(repository: Re
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_a_new_entry_does_not_hide_the_growth_of_another(repository: Repository) -> None:
     repository.git("checkout", "-q", "-B", "new", "main")
     shutil.copytree(repository.place / "bench", repository.place / "second")
@@ -173,7 +173,7 @@ def test_a_new_entry_does_not_hide_the_growth_of_another(repository: Repository)
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_what_is_set_up_wrong_is_one_line_and_2(repository: Repository) -> None:
     repository.git("checkout", "-q", "-f", "main")
     other = repository.place / "other.toml"
@@ -198,7 +198,7 @@ def test_what_is_set_up_wrong_is_one_line_and_2(repository: Repository) -> None:
     other.unlink()
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_histories_are_merged_by_the_command(repository: Repository) -> None:
     figures = '"build":"b","compiler":"c","figures":{"ram":%d}}\n'
     line = '{"v":1,"at":"t","commit":"%s","benchmark":"b",' + figures

@@ -10,7 +10,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.gate import forms
 from motecrypt.gate.asv import asv_name, write_asv
@@ -24,6 +23,7 @@ from motecrypt.gate.history import (
     write_history,
 )
 from motecrypt.gate.judge import Delta, GateCheck, Judgement
+from tool_sets import needs_tool_set
 
 FAILED = GateCheck(
     benchmark="uno/lib/rc4|x",
@@ -223,7 +223,7 @@ def test_a_line_that_is_no_point_is_named(line: str, tmp_path: Path) -> None:
         read_history(path)
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_git_merges_two_branches_that_each_added_points(tmp_path: Path) -> None:
     path = tmp_path / "h.jsonl"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.app import gate, gate_causes
 from motecrypt.app.selection import Selection
 from motecrypt.base.errors import InputError
@@ -20,6 +19,7 @@ from motecrypt.gate.figures import benchmarks_of
 from motecrypt.gate.plan import GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.gate.tree import commit_of, is_changed
 from motecrypt.results import Results
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -112,7 +112,7 @@ def test_two_folders_of_one_name_are_refused_and_two_lengths_are_not(
         taken(first + entry_of % ("b", 16))
 
 
-@needs_kit("host")
+@needs_tool_set("host")
 def test_functions_of_this_computer_are_named_for_the_causes(tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(
         "int room[9];\nint box(int n) { return room[n]; }\nint main(void) { return 0; }\n"
@@ -122,7 +122,7 @@ def test_functions_of_this_computer_are_named_for_the_causes(tmp_path: Path) -> 
     assert {"box", "main", "room"} <= {fact.name for fact in facts}
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_git_is_asked_for_a_commit_without_its_signature(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main", ".")
     git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
@@ -137,7 +137,7 @@ def test_git_is_asked_for_a_commit_without_its_signature(tmp_path: Path) -> None
     assert commit_of(tmp_path, made).time_s == 7
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 def test_a_tree_that_git_cannot_compare_is_not_unchanged(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a")
     git(tmp_path, "init", "-q", "-b", "main", ".")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.gate.plan import read_gate_plan
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[3]
 ACTION, TEMPLATE = ROOT / "ci" / "action.yml", ROOT / "ci" / "gitlab.yml"
@@ -83,7 +83,7 @@ def filled(value: str, inputs: dict[str, str]) -> str:
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_the_action_fails_a_slower_pull_request_and_passes_its_base(tree: Path, tmp_path: Path) -> None:
     env, line, inputs = action_step()
     given = {**inputs, "out": str(tmp_path / "out")}
@@ -107,7 +107,7 @@ def test_the_action_fails_a_slower_pull_request_and_passes_its_base(tree: Path, 
     assert not list((tmp_path / "out").iterdir()), "no summary of an earlier run"
 
 
-@needs_kit("git")
+@needs_tool_set("git")
 @pytest.mark.parametrize("hosted", [True, False])
 def test_git_trusts_the_checkout_of_another_user_where_the_container_has_it(
     hosted: bool, tmp_path: Path
@@ -139,7 +139,7 @@ def test_git_trusts_the_checkout_of_another_user_where_the_container_has_it(
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_the_lines_of_the_template_run_in_order(tree: Path, tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("no git checkout")
@@ -189,7 +189,7 @@ def test_pull_requests_of_this_repository_use_the_action() -> None:
 
 
 @pytest.mark.long
-@needs_kit("git", "avr", "pico")
+@needs_tool_set("git", "avr", "pico")
 def test_this_repository_keeps_its_own_budgets(tmp_path: Path) -> None:
     plan = read_gate_plan(ROOT / "motecrypt.toml")
     assert plan.own_program and {entry.cipher for entry in plan.measured} >= {"ascon-aead128"}
@@ -208,7 +208,7 @@ def test_this_repository_keeps_its_own_budgets(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@needs_kit("git", "avr")
+@needs_tool_set("git", "avr")
 def test_the_base_of_this_repository_is_measured_by_its_own_program(tmp_path: Path) -> None:
     """A clone whose base has a slower cipher than its head: only its own program measures that one."""
     if not (ROOT / ".git").exists():

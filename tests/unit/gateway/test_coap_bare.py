@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 
 from bare_world import NODE, BareWorld
-from kits import needs_kit
 from motecrypt.link.gateway.bare import bare_packets
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.coap.context import new_context
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
 from motecrypt.link.stream import SILENCE_MS
+from tool_sets import needs_tool_set
 
 SOON_S = 25.0
-pytestmark = [needs_kit("coap", "host")]
+pytestmark = [needs_tool_set("coap", "host")]
 
 
 def with_aiocoap(world: BareWorld, act: Callable[[Any, str], Any]) -> Any:

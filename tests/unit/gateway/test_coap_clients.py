@@ -16,14 +16,14 @@ import pytest
 from coap_beds import SpeakingNode
 from coap_native import NativeCoap, compiled
 from gateway_bed import DEADLINE_S, Field
-from kits import needs_kit
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option
 from motecrypt.link.gateway.protocols.coap.opening import open_coap
 from motecrypt.link.gateway.protocols.coap.oscore import derive_oscore
 from motecrypt.link.native import CONFIRMED, Event
 from oscore_native import NativeOscore, Status, compiled_oscore
+from tool_sets import needs_tool_set
 
-pytestmark = [needs_kit("coap")]
+pytestmark = [needs_tool_set("coap")]
 
 
 class World:

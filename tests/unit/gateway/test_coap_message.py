@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coap_inputs import Read, as_aiocoap, mutated, read_by_aiocoap, texts_are_utf8
-from kits import skip_without
 from motecrypt.link.gateway.protocols.coap.message import (
     CoapError,
     CoapKind,
@@ -21,6 +20,7 @@ from motecrypt.link.gateway.protocols.coap.message import (
     empty,
     uint,
 )
+from tool_sets import skip_without
 
 REQUEST = bytes.fromhex("40017d34bb") + b"temperature"
 RESPONSE = bytes.fromhex("60457d34ff") + b"22.3 C"

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 
 from gateway_bed import DEADLINE_S, Field, item
-from kits import needs_kit
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.sinks import SinkError
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.native import CONFIRMED, Event
 from motecrypt.link.state import FileStore
+from tool_sets import needs_tool_set
 
-pytestmark = [needs_kit("mqtt", "mosquitto")]
+pytestmark = [needs_tool_set("mqtt", "mosquitto")]
 
 USERS = ("gateway", "app", "reader")
 RIGHTS = """

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.sinks.csv_log import CsvLog
 from motecrypt.link.gateway.spool import Spool
@@ -16,6 +15,7 @@ from motecrypt.link.native import Event
 from soak.ends import FragileDrain, NodeEnd
 from soak.main import main, told
 from soak.world import Soak, SoakPlan
+from tool_sets import needs_tool_set
 
 OFTEN = 10.0
 MINUTE_H = 1 / 60
@@ -47,7 +47,7 @@ def test_everything_fails_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None
     assert {kind for kind in counts if kind.startswith("mishap")} >= {"mishap: sink away"}
 
 
-@needs_kit("avr", "arduino")
+@needs_tool_set("avr", "arduino")
 def test_simulated_unos_hand_their_nodes_over(tmp_path: Path) -> None:
     soak = soaked(
         tmp_path,

@@ -13,7 +13,6 @@ from random import Random
 import pytest
 
 from gateway_bed import DEADLINE_S
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway import service
 from motecrypt.link.gateway.protocols.tftp import proxy as module
@@ -31,6 +30,7 @@ from motecrypt.link.tftp.packets import (
 from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import OK, Memory
 from tftp_field import TftpField
+from tool_sets import needs_tool_set
 
 CONTENT = Random(9).randbytes(20_000)
 CLIENT = Terms(block_max=512, timeout_s=1.0, tries=20)
@@ -193,7 +193,7 @@ def test_text_has_the_ends_of_lines_that_netascii_has(field: TftpField, client: 
     field.until_so(lambda: field.proxy.statistics()["fetched"])
 
 
-@needs_kit("tftp")
+@needs_tool_set("tftp")
 @pytest.mark.parametrize(
     ("get", "put"),
     [

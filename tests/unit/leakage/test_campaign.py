@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kits import needs_kit
 from motecrypt.attack.leakage import campaign, cpa
 from motecrypt.attack.leakage.campaign import Bed, Level
 from motecrypt.attack.leakage.targets import target_named
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 
@@ -22,7 +22,7 @@ def bed_of(cipher, device, variant, attack=0):
     return Bed(CATALOG.device(device), found, body, "flash", campaign.attacks_on(found)[attack], 16, 1)
 
 
-@needs_kit("avr", "pico")
+@needs_tool_set("avr", "pico")
 @pytest.mark.parametrize(
     ("device", "variant", "most"),
     [("uno", "fast", 20), ("uno", "avr", 20), ("pico", "tables", 57), ("pico", "armv6m", 57)],
@@ -37,7 +37,7 @@ def test_the_key_of_aes_falls_without_noise(device, variant, most):
     assert curve.points[-1].successes == 3 and curve.points[-1].guessing_entropy_bits == 0
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_noise_costs_traces_and_templates_save_some():
     bed = bed_of("aes128-ecb", "uno", "avr")
     window = campaign.find_window(bed)
@@ -59,7 +59,7 @@ def test_noise_costs_traces_and_templates_save_some():
     assert shown.right.max() > shown.wrong.max()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_predicted_distances_find_what_weights_do_not_show():
     bed = bed_of("aes128-ecb", "uno", "avr")
     window = campaign.find_window(bed)
@@ -70,7 +70,7 @@ def test_predicted_distances_find_what_weights_do_not_show():
     assert distances.traces_to_key is not None and distances.points[-1].successes == 2
 
 
-@needs_kit("avr", "pico")
+@needs_tool_set("avr", "pico")
 @pytest.mark.parametrize(
     ("cipher", "device", "variant", "attack", "most"),
     [

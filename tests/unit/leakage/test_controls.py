@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.attack.leakage.controls import CONTROLS, check
 from motecrypt.attack.leakage.harness import LeakWindow, harness
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.leak_controls import built_control
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import read_image
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 TRACES = 5000
 
 
 @pytest.mark.parametrize(
-    "device", ["pico", pytest.param("ch32v003", marks=needs_kit("riscv"))]
+    "device", ["pico", pytest.param("ch32v003", marks=needs_tool_set("riscv"))]
 )  # the UNO: test_leak_command.py
 def test_controls_show_what_they_must(device: str) -> None:
     outcomes = list(check(CATALOG.device(device), TRACES))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[3]
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,6 @@ import pytest
 
 from campaign.masked import Run
 from campaign.masked import campaign as masked_campaign
-from kits import needs_kit
 from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable, assess
 from motecrypt.attack.leakage.cpa import ranks_of, scores_of
 from motecrypt.attack.leakage.harness import LeakWindow, harness
@@ -30,6 +29,7 @@ from motecrypt.measuring import bench
 from motecrypt.present.terminal.listed import rows_of
 from motecrypt.results import Results
 from motecrypt.simulate.emulate.images import read_image
+from tool_sets import needs_tool_set
 
 ROOT = Path(__file__).resolve().parents[3]
 CATALOG = Catalog.load()
@@ -37,8 +37,8 @@ CIPHER = CATALOG.cipher("aes128-ctr")
 SNR, TRACES, TRACES_FEW = 20.0, 4600, 1200
 ENTRY = [(0, "cell")]
 """The first push, over a cell in which C code has left the nonce, which is public (GCC 14, -O3)."""
-UNO = pytest.param("uno", marks=needs_kit("avr"))
-PICO = pytest.param("pico", marks=needs_kit("pico"))
+UNO = pytest.param("uno", marks=needs_tool_set("avr"))
+PICO = pytest.param("pico", marks=needs_tool_set("pico"))
 DEVICES = [UNO, PICO]
 CORES = {"uno": "avr", "pico": "armv6m"}
 COMPILERS = {"uno": "avr-gcc", "pico": "arm-none-eabi-gcc"}
@@ -140,7 +140,7 @@ int main(void) { UCSR0B = 8; status_at(0); status_at(1); status_at(128); for (;;
 """
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("flag", ["-Os", "-O3"])
 def test_a_context_that_begins_within_a_page_is_refused_on_an_avr(flag: str, tmp_path: Path) -> None:
     (tmp_path / "places.c").write_text(PLACES)
@@ -377,7 +377,7 @@ def test_the_generator_does_not_start_without_a_seed_and_its_successor(
     assert sponge(tmp_path, PROGRAM % (seed, broken))[0] == "1"
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_program_without_a_seed_does_not_link(tmp_path: Path) -> None:
     objects = build(BuildRequest(CATALOG.device("uno"), body_of("uno"), "flash"))
     assert objects.elf.exists()

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from Crypto.Cipher import AES
 
-from kits import needs_kit
 from motecrypt.attack.leakage.bench_firmware import bench_recorder
 from motecrypt.attack.leakage.recording import CHANNELS
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 KEY = bytes(range(16))
 
 
-@pytest.mark.parametrize("device", ["uno", "pico", pytest.param("hifive1", marks=needs_kit("riscv"))])
+@pytest.mark.parametrize("device", ["uno", "pico", pytest.param("hifive1", marks=needs_tool_set("riscv"))])
 def test_the_ciphertext_of_each_message_is_stored_in_the_window(device: str) -> None:
     target = CATALOG.device(device)
     body = CATALOG.implementations_of("aes128-ecb", device, ("motecrypt",))[0]

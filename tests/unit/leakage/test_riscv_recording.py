@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from recorded import INPUT, Step, recorder, shown
 
-from kits import needs_kit
 from motecrypt.attack.leakage.recording import CHANNELS, Recorder
 from motecrypt.attack.leakage.traces import Bytes
 from motecrypt.base.errors import InputError, MotecryptError
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 
 #: Every instruction of `window` has four bytes, but those between `.option rvc` and `.option norvc`.
 BOTH = """

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kits import needs_kit
 from motecrypt.adviser.protection import read_resistances
 from motecrypt.attack.leakage.targets import aes_sbox
 from motecrypt.attack.leakage.unmask import Masked, found_key, known_mask_scores, masks_of, pair_products
 from motecrypt.base.errors import MotecryptError
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 CIPHER = CATALOG.cipher("aes128-ctr")
 WEIGHTS = np.array([value.bit_count() for value in range(256)], float)
-UNO = pytest.param("uno", "avr", marks=needs_kit("avr"))
-PICO = pytest.param("pico", "armv6m", marks=needs_kit("pico"))
+UNO = pytest.param("uno", "avr", marks=needs_tool_set("avr"))
+PICO = pytest.param("pico", "armv6m", marks=needs_tool_set("pico"))
 
 
 def masked(device: str, variant: str) -> Masked:
@@ -66,7 +66,7 @@ def test_the_table_gives_the_key_of_masks_alone(device: str, core: str) -> None:
     assert found_key(shuffled, layout, "pairs", float("inf"), [1000], 0) == [False]
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_other_code_has_no_layout() -> None:
     whole = masked("uno", "avr-masked")
     assert whole.implementation.protection is not None
@@ -75,7 +75,7 @@ def test_other_code_has_no_layout() -> None:
         replace(whole, implementation=replace(whole.implementation, protection=elsewhere)).layout()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_shipped_figure_is_made_again() -> None:
     """Of masks alone on the UNO: one experiment finds the key with as many traces as are stated."""
     (row,) = (

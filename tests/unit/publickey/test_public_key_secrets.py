@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.adviser.publickey.rows import recorded
 from motecrypt.adviser.publickey.secrets import (
     CAUSES,
@@ -27,6 +26,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import read_public_key_folder
 from motecrypt.measuring.audits.public_keys import follow, secret_parts
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 TOY = Path(__file__).resolve().parents[3] / "examples" / "toydh"
@@ -60,7 +60,7 @@ def test_a_part_outside_the_secret_key_is_refused(tmp_path: Path, wrong: str) ->
         read_public_key_folder(tmp_path, ["cortex-m4"])
 
 
-@needs_kit("taint")
+@needs_tool_set("taint")
 def test_memcheck_sees_what_a_secret_steers(tmp_path: Path) -> None:
     clean = Catalog.load(public_keys=[TOY])
     for body in clean.public_key_implementations_of("toydh", "host"):

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.adviser import api as advise
 from motecrypt.adviser import exported
 from motecrypt.adviser.asked import asked_in, check_measured
@@ -25,6 +24,7 @@ from motecrypt.present.report.page import ADVISER, STATIC
 from motecrypt.present.report.translate import javascript
 from motecrypt.results import Results
 from report_data import fill
+from tool_sets import needs_tool_set
 
 PACKAGE = STATIC.parents[2]
 QUESTIONS = 500
@@ -127,7 +127,7 @@ def in_node(script: str, given: Any) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@needs_kit("node")
+@needs_tool_set("node")
 def test_five_hundred_random_questions_get_one_answer(data: dict[str, Any]) -> None:
     """Every figure to the last bit, every sentence to the last sign."""
     draw = random.Random(11)

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from kits import needs_kit
 from motecrypt.present import report
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("node")
+pytestmark = needs_tool_set("node")
 STATIC = Path(report.__file__).with_name("static")
 SCRIPTS = ("explorer-data.js", "explorer-table.js")
 COLUMNS = (

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.present.report.export import export_figures
 from motecrypt.present.report.figure import Figure
 from motecrypt.present.report.labels import line_chart, spread
@@ -19,6 +18,7 @@ from motecrypt.present.report.looks import PALETTE, PATTERNS
 from motecrypt.present.report.paper import FONT, HEIGHT_POINTS_MAX, PaperFormat
 from motecrypt.present.report.patterns import patterned
 from motecrypt.studies.wlan.charts import _SOURCES
+from tool_sets import needs_tool_set
 
 NAMES = (
     "srf, confirmed",
@@ -95,7 +95,7 @@ def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
     return found
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 @pytest.mark.parametrize("mm", [88, 180])
 @pytest.mark.parametrize("panels", [1, 4])
 def test_lines_are_named_at_their_ends(mm: float, panels: int, tmp_path: Path) -> None:
@@ -122,14 +122,14 @@ def test_lines_are_named_at_their_ends(mm: float, panels: int, tmp_path: Path) -
     assert len(dashes) == len(NAMES)
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_the_pdf_has_the_font_that_the_svg_names_first(tmp_path: Path) -> None:
     svg, pdf = drawn(tmp_path, LINE, 88)
     assert set(re.findall(r'font-family="([^"]*)"', svg)) == {html.escape(FONT, quote=False)}
     assert b"+LiberationSans" in pdf and b"DejaVu" not in pdf
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_names_that_do_not_fit_leave_the_legend(tmp_path: Path) -> None:
     many = {
         **LINE,
@@ -156,7 +156,7 @@ def test_a_chart_of_one_line_or_of_points_is_left() -> None:
     assert chart is not None and chart.names == list(NAMES) and chart.marked
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_bars_differ_by_patterns_which_the_pdf_has(tmp_path: Path) -> None:
     svg, pdf = drawn(tmp_path, BAR, 88)
     fills = {
@@ -187,7 +187,7 @@ def test_a_map_of_a_quantity_keeps_its_colours() -> None:
     assert patterned(svg) == svg
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 @pytest.mark.parametrize("mm", [88, 180])
 def test_long_names_of_rows_are_whole(mm: float, tmp_path: Path) -> None:
     name = "a configuration (unrolled): AES-256, decryption of one block of 16 bytes, with its key's set-up"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.present.report import paper
 from motecrypt.present.report.export import export_figures
 from motecrypt.present.report.figure import Figure
 from motecrypt.present.report.paper import PaperFormat, fitted, latex, width_mm, with_metadata
+from tool_sets import needs_tool_set
 
 VALUES = {"values": [{"x": n, "y": n * n, "s": f"a long name of a series {n % 3}"} for n in range(9)]}
 LINE: dict[str, Any] = {
@@ -37,7 +37,7 @@ def points(svg: str) -> float:
     return float(re.search(r'<svg[^>]*\swidth="([0-9.]+)"', svg)[1])  # type: ignore[index]
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 @pytest.mark.parametrize("figure", [SINGLE, PANELS], ids=lambda figure: figure.name)
 @pytest.mark.parametrize("mm", [88, 180])
 def test_a_figure_has_the_width_and_text_of_8_points(figure: Figure, mm: float, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_the_title_is_drawn_by_choice() -> None:
     assert "title" not in fitted(plain, PaperFormat(88, titled=False), Measured())
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_a_long_title_is_broken_into_lines(tmp_path: Path) -> None:
     plain = {k: v for k, v in LINE.items() if k != "title"}
     long = Figure("long", "A title of many words " * 6, "", "", plain)

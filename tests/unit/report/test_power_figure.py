@@ -2,8 +2,8 @@
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.present.report.power import power_figure
+from tool_sets import needs_tool_set
 
 POINTS = [
     {"traces": 10, "guessing_entropy_bits": 90.5, "experiments": 20, "successes": 5}
@@ -61,7 +61,7 @@ def test_each_instruction_has_its_source_line_and_the_highest_are_named():
     assert all("line" not in row for row in figure.data() if row["series"] == "largest |t|")
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_the_panels_are_drawn():
     from motecrypt.present.report.vega import svg
 

@@ -15,7 +15,6 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from documented import missing
-from kits import needs_kit
 from motecrypt.base.errors import MotecryptError
 from motecrypt.catalog import Catalog
 from motecrypt.cli.report import command
@@ -32,6 +31,7 @@ from motecrypt.results.findings.audit import DiffusionMatrix
 from motecrypt.studies import names, study
 from motecrypt.studies.facts import Comparison
 from report_data import fill
+from tool_sets import needs_tool_set
 
 #: How many bytes a part of the page may have for each of what it shows: about a sixth more than it has.
 #: Limits for each, so that another cipher or study breaks none, and what is written twice does.
@@ -100,7 +100,7 @@ def test_no_part_of_the_page_is_larger_than_what_it_shows(filled: Path) -> None:
 
 
 def test_the_report_is_one_file_without_addresses(filled: Path, tmp_path: Path) -> None:
-    javascript()  # bundled once for each version of the kit, then kept
+    javascript()  # bundled once for each version of the tool set, then kept
     target = tmp_path / "report.html"
     done = CliRunner().invoke(command, ["-o", str(target), "--db", str(filled)])
     assert done.exit_code == 0, done.output
@@ -164,7 +164,7 @@ def test_a_finding_alone_is_not_nothing(results: Results) -> None:
 
 
 @pytest.mark.long
-@needs_kit("plots")
+@needs_tool_set("plots")
 def test_figures_are_written_with_captions_and_data(tmp_path: Path) -> None:
     filled = tmp_path / "some.db"
     with Results(filled) as results:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.present.report.export import export_figures
 from motecrypt.present.report.figure import Figure
 from motecrypt.present.report.paper import HEIGHT_POINTS_MAX, PaperFormat, row_names
 from motecrypt.present.report.sheets import sheets
+from tool_sets import needs_tool_set
 
 LONG = "a cipher with a name of many words, encryption of a message with its key's set-up, row"
 
@@ -68,7 +68,7 @@ def test_rows_are_divided_in_the_order_in_which_they_are_drawn() -> None:
     assert row_names(panel("one", 3, sort="ascending")) == ["row 0", "row 1", "row 2"]
 
 
-@needs_kit("plots")
+@needs_tool_set("plots")
 @pytest.mark.parametrize("mm", [88, 180])
 def test_a_page_has_room_for_each_and_the_csv_is_whole(mm: float, tmp_path: Path) -> None:
     whole = figure({"hconcat": [panel("one", 90, LONG), panel("two", 70)], "title": "F"})

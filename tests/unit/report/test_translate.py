@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.present.report.page import STATIC
 from motecrypt.present.report.translate import javascript
 from motecrypt.present.report.translate_source import Untranslatable
+from tool_sets import needs_tool_set
 
 #: One of everything that the translator knows; `every` answers with plain values.
 SOURCE = '''
@@ -239,7 +239,7 @@ def run(script: str) -> str:
     return done.stdout
 
 
-@needs_kit("node")
+@needs_tool_set("node")
 def test_every_construct_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = made(tmp_path, "translated_all", SOURCE, monkeypatch)
     script = javascript((f"{name}.every",), "it")
@@ -250,7 +250,7 @@ def test_every_construct_gives_the_same(tmp_path: Path, monkeypatch: pytest.Monk
         assert one == other or (isinstance(one, dict) and list(one.values()) == other), number
 
 
-@needs_kit("node")
+@needs_tool_set("node")
 def test_numbers_are_written_as_in_python() -> None:
     """Also ties, which Python rounds to even, and what is nearly one."""
     draw = random.Random(5)
@@ -274,7 +274,7 @@ def test_what_is_not_known_is_refused_with_its_line(
         javascript((f"{name}.it",), "made")
 
 
-@needs_kit("node")
+@needs_tool_set("node")
 def test_what_would_differ_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = _AROUND + "".join(f"def f{n}(x):\n    return {body}\n" for n, body in enumerate(RAISED))
     name = made(tmp_path, "raised", source, monkeypatch)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from riscv_snippets import device, run
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.catalog import FIRMWARE, Catalog
@@ -23,8 +22,9 @@ from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun, Uart, run_freely
 from motecrypt.simulate.runners import Fault, Options
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 STORE = 2
 
 

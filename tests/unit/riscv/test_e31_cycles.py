@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from riscv_snippets import costs, device, firmware, run
 
-from kits import needs_kit
 from motecrypt.simulate.runners import Options, riscv
 from motecrypt.simulate.runners.session import DriverSession
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 
 AROUND = 1  # the store that ends the region
 

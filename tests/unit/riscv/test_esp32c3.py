@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from riscv_snippets import device, run
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE
 from motecrypt.simulate.emulate.images import Segment, elf_of, read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun, Uart, run_freely
 from motecrypt.simulate.runners import Fault, Options
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 FOLDER = FIRMWARE / "devices" / "esp32c3"
 STORE = 1
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from riscv_snippets import device
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
 from motecrypt.simulate.emulate.images import Image, read_image
 from motecrypt.simulate.emulate.profiling import Profile, profile
 from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 from motecrypt.simulate.runners import Options, riscv
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 DEVICE = FIRMWARE / "devices" / "hifive1"
 HZ = 16_000_000
 NUMBERS = 4 + 4 + 1 + 10

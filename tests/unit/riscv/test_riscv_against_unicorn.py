@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from riscv_snippets import CHIPS, device, elf, words
 
-from kits import needs_kit
 from motecrypt.simulate.runners import Fault, Options, riscv
 from motecrypt.simulate.runners.session import DriverSession
+from tool_sets import needs_tool_set
 
 unicorn = pytest.importorskip("unicorn")
 from unicorn import riscv_const  # noqa: E402
 
-pytestmark = needs_kit("host")
+pytestmark = needs_tool_set("host")
 TARGET = device("hifive1")
 FLASH, RAM = TARGET.memory["flash"].address, TARGET.memory["ram"].address
 BASE, UART = 30, 31  # the registers that random code leaves alone

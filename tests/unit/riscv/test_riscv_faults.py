@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from riscv_snippets import costs, device, elf, run, words
 
-from kits import needs_kit
 from motecrypt.base.errors import FailureKind, InputError, StackOverflow
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.runners import Fault, Options, riscv
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("riscv")
+pytestmark = needs_tool_set("riscv")
 FLASH = device("hifive1").memory["flash"].address
 
 

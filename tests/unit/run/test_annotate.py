@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.annotate import Listing, annotate, parse_objdump, source_text
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import Profile, profile
 from motecrypt.simulate.emulate.run import FreeRun
+from tool_sets import needs_tool_set
 
 HERE = Path(__file__).parent
 UNO = Catalog.load().device("uno")
@@ -36,7 +36,7 @@ def listings(elf: Path, found: Profile) -> tuple[Listing, ...]:
     return annotate(found, read_image(elf, UNO), UNO, (HERE,))
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_every_counted_cycle_is_in_one_listing(found: Profile, listings: tuple[Listing, ...]) -> None:
     instructions = [i for listing in listings for line in listing.lines for i in line.instructions]
     assert {i.address: (i.times, i.cycles) for i in instructions} == dict(found.instructions)
@@ -45,7 +45,7 @@ def test_every_counted_cycle_is_in_one_listing(found: Profile, listings: tuple[L
     assert [listing.cycles for listing in listings] == sorted((x.cycles for x in listings), reverse=True)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_lines_have_their_text_and_figures(found: Profile, listings: tuple[Listing, ...]) -> None:
     ours = next(listing for listing in listings if listing.name.endswith("profiled.c"))
     text = (HERE / "profiled.c").read_text().splitlines()
@@ -59,7 +59,7 @@ def test_lines_have_their_text_and_figures(found: Profile, listings: tuple[Listi
     assert set(numbers) == around and numbers == sorted(numbers)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_an_instruction_has_the_text_of_its_address(found: Profile, listings: tuple[Listing, ...]) -> None:
     leaf = next(f for f in found.symbols.functions if f.name == "leaf")
     inside = [
@@ -73,14 +73,14 @@ def test_an_instruction_has_the_text_of_its_address(found: Profile, listings: tu
     assert last.text == "ret" and last.cycles == 4 * last.times
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_without_an_allowed_folder_there_is_no_source(elf: Path, found: Profile, tmp_path: Path) -> None:
     listings = annotate(found, read_image(elf, UNO), UNO, (tmp_path,))
     ours = next(listing for listing in listings if listing.name.endswith("profiled.c"))
     assert not ours.found and all(line.text == "" and line.instructions for line in ours.lines)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_the_stack_over_time_reaches_the_deepest_stack(found: Profile) -> None:
     stack = found.stack_over_time
     assert stack is not None

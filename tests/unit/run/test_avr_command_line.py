@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from avr_counted import FRAME_CYCLES, assemble
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 #: Sends "AB" at 1 Mbaud, then each byte that comes plus one, until 'q'.
 TALKER = """

@@ -21,9 +21,9 @@ from avr_counted import (
     run_counted,
 )
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 ASLEEP = "sleeps with interrupts off"
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from avr_counted import CLOCK_HZ, EE_READY, FRAME_CYCLES, UNO, Counted, assemble, run_counted
 
-from kits import needs_kit
 from motecrypt.build.toolchain.arduino import build_sketch
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])
 BOTH, HALF = 54_400, 28_800
 READ_HALT, WRITE_HALT = 4, 2

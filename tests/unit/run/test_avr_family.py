@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from avr_counted import FRAME_CYCLES, assemble, run_counted
 
-from kits import needs_kit
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 AVRS = {name: d for name, d in Catalog.load().devices.items() if d.runner == "simavr"}
 WIDE = {"mega2560"}
 """Devices whose program counter has 22 bits: more than 128 KB of flash."""

@@ -28,9 +28,9 @@ from avr_counted import (
     run_counted,
 )
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])
 
 #: Sleeps until r21 events have come; `again` runs in the handler of each but the last.

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell
@@ -28,6 +27,7 @@ from motecrypt.simulate.emulate.images import Segment, intel_hex, read_image
 from motecrypt.simulate.runners import board
 from motecrypt.simulate.runners.board import BoardError, BoardSession, copy_uf2, find_volume
 from motecrypt.simulate.runners.fake import FakeSession
+from tool_sets import needs_tool_set
 
 CATALOG = Catalog.load()
 UNO = CATALOG.device("uno")
@@ -59,7 +59,7 @@ def cells_of(device: str, cipher: str, variant: str, placement: str = "flash") -
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "board")
+@needs_tool_set("avr", "arduino", "board")
 def test_a_pretend_uno_is_flashed_and_measured_like_a_real_one(tmp_path: Path, results: Results) -> None:
     cells = cells_of("uno", "aes128-ecb", "fast")
     simulated = bench.ensure(cells, results, CATALOG)
@@ -77,7 +77,7 @@ def test_a_pretend_uno_is_flashed_and_measured_like_a_real_one(tmp_path: Path, r
 
 
 @pytest.mark.long
-@needs_kit("avr", "arduino", "board")
+@needs_tool_set("avr", "arduino", "board")
 @pytest.mark.skipif(not DEBIAN_BOOTLOADER.exists(), reason="Debian's Arduino core is not installed")
 def test_avrdude_flashes_through_debians_own_bootloader(tmp_path: Path) -> None:
     code = bytes(range(256)) * 4
@@ -220,7 +220,7 @@ def test_no_such_port_is_said() -> None:
         BoardSession("/dev/ttyNONE9")
 
 
-@needs_kit("avr", "arduino", "board")
+@needs_tool_set("avr", "arduino", "board")
 def test_what_is_no_bootloader_is_said(tmp_path: Path) -> None:
     firmware = build(BuildRequest(UNO, cells_of("uno", "aes128-ecb", "small")[0].implementation, "flash"))
     with fake_board("silent", greets=False) as port, pytest.raises(BoardError, match="no bootloader answers"):
@@ -247,7 +247,7 @@ def test_the_picos_volume_is_found_and_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_a_pretend_pico_takes_a_uf2_file_and_is_measured(
     tmp_path: Path, results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from avr_counted import UNO, assemble
 
-from kits import needs_kit
 from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.conformance import STATES, Condition, Feature, features, table, watch_list
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import profile
 from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, run_freely
+from tool_sets import needs_tool_set
 
 TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"
@@ -71,7 +71,7 @@ def _notes(folder: Path, body: str, device: Device = UNO, **how: object) -> tupl
     return run_freely(image, device, FreeRun(max_seconds=0.01, **how), lambda data: None).notes  # type: ignore[arg-type]
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize("feature", NOTED, ids=lambda f: f"{f.part}-{f.what}")
 def test_a_note_comes_once_and_only_where_all_conditions_hold(feature: Feature, tmp_path: Path) -> None:
     stores = _stores(feature.when)
@@ -83,7 +83,7 @@ def test_a_note_comes_once_and_only_where_all_conditions_hold(feature: Feature, 
         assert _notes(tmp_path, "".join(reversed(lines))).count(feature.note) == 1
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_what_is_modelled_says_nothing(tmp_path: Path) -> None:
     modelled = """
     put SMCR, 1
@@ -102,14 +102,14 @@ def test_what_is_modelled_says_nothing(tmp_path: Path) -> None:
     assert _notes(tmp_path, modelled) == ()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_voltage_makes_the_adcs_note_untrue(tmp_path: Path) -> None:
     start = "    put ADCSRA, 0xC7\n"
     assert [note[:4] for note in _notes(tmp_path, start)] == ["ADC:"]
     assert _notes(tmp_path, start, chip=ChipSettings(millivolts=1000)) == ()
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_profile_says_it_too(tmp_path: Path) -> None:
     image = read_image(assemble(tmp_path, "    put OSCCAL, 0x80\n    finish\n"), UNO)
     ended = profile(image, UNO, FreeRun(max_seconds=0.01), lambda data: None).ended

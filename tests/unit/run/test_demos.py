@@ -10,9 +10,9 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from command_line import run
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.simulate.demos import DEMOS, Demo, demo
+from tool_sets import needs_tool_set
 
 TESTS = [name for name in DEMOS if name != "littleFsAes"]
 
@@ -34,7 +34,7 @@ def sealed(text: str, key_bits: int) -> str:
     return (engine.update(text.encode() + b"\0") + engine.finalize()).hex().upper()
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.long
 @pytest.mark.parametrize("name", TESTS)
 def test_a_string_is_encrypted_and_decrypted_on_the_terminal(
@@ -52,7 +52,7 @@ def test_a_string_is_encrypted_and_decrypted_on_the_terminal(
         assert time is not None and 50 < int(time[1]) < 2000
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.long
 def test_a_file_is_encrypted_in_the_picos_flash(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "run", "littleFsAes", "--device", "pico", "--json")
@@ -66,7 +66,7 @@ def test_a_file_is_encrypted_in_the_picos_flash(capsys: pytest.CaptureFixture[st
         assert time is not None and int(time[1]) == pytest.approx(printed, rel=0.05)
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_a_demo_needs_its_device_and_a_file_of_its_name_comes_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

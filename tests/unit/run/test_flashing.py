@@ -113,7 +113,7 @@ def test_a_device_without_a_tool_is_refused(tmp_path: Path) -> None:
         flash_with_tool(CATALOG.device("mega2560"), tmp_path / "f.elf", "/dev/ttyACM0")
 
 
-def test_the_kit_of_the_tool_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tool_set_of_the_tool_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, ...]] = []
 
     class Stop(Exception):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import ARM, Segment, elf_of, flat, intel_hex, read_image, uf2
+from tool_sets import needs_tool_set
 
 UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")
 
@@ -36,14 +36,14 @@ def avr_elf(folder: Path, source: str, *flags: str) -> Path:
 PLAIN = "#include <stdint.h>\nvolatile uint8_t x[10] = {1}; int main(void) { for (;;) { x[1]++; } }\n"
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_a_good_elf(tmp_path: Path) -> None:
     image = read_image(avr_elf(tmp_path, PLAIN), UNO)
     assert image.ram_bytes == 10 and image.data_end == 0x80010A
     assert image.flash_bytes == sum(len(s.data) for s in image.segments)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 @pytest.mark.parametrize(
     ("flag", "said"),
     [("-mmcu=atmega2560", "built for atmega2560"), ("-mmcu=attiny85", "built for attiny85")],
@@ -62,7 +62,7 @@ def test_another_machine(tmp_path: Path) -> None:
     assert "built for x86-64" in refused(other, PICO)
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_another_arm_core(tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text("int _start(void) { return 0; }\n")
     target = tmp_path / "f.elf"
@@ -71,7 +71,7 @@ def test_another_arm_core(tmp_path: Path) -> None:
     assert "another ARM core (v7E-M, as Cortex-M4)" in refused(target, PICO)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_too_large(tmp_path: Path) -> None:
     large = "#include <stdint.h>\nvolatile uint8_t x[3000]; int main(void) { for (;;) { x[1]++; } }\n"
     assert "too large: its variables take 3,000 of 2,048 bytes of RAM" in refused(
@@ -82,7 +82,7 @@ def test_too_large(tmp_path: Path) -> None:
     assert "needs 33,024 of 32,768 bytes of flash" in refused(file)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_truncated_anywhere_is_one_line(tmp_path: Path) -> None:
     whole = avr_elf(tmp_path, PLAIN).read_bytes()
     cut = tmp_path / "cut.elf"
@@ -96,7 +96,7 @@ def test_truncated_anywhere_is_one_line(tmp_path: Path) -> None:
     assert "truncated" in refused(cut) or "damaged" in refused(cut)
 
 
-@needs_kit("avr")
+@needs_tool_set("avr")
 def test_any_damaged_byte_is_one_line_or_still_a_firmware(tmp_path: Path) -> None:
     whole = bytearray(avr_elf(tmp_path, PLAIN).read_bytes())
     damaged = tmp_path / "damaged.elf"

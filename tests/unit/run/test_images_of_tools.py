@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import Image, Segment, flat, read_image
+from tool_sets import needs_tool_set
 
 DEVICE = Catalog.load().device
 READERS = Path(__file__).resolve().parents[2] / "data" / "readers"
@@ -61,9 +61,9 @@ def in_flash(image: Image, device: str) -> list[Segment]:
 @pytest.mark.parametrize(
     "device",
     [
-        pytest.param("uno", marks=needs_kit("avr")),
-        pytest.param("pico", marks=needs_kit("pico")),
-        pytest.param("hifive1", marks=needs_kit("riscv")),
+        pytest.param("uno", marks=needs_tool_set("avr")),
+        pytest.param("pico", marks=needs_tool_set("pico")),
+        pytest.param("hifive1", marks=needs_tool_set("riscv")),
     ],
 )
 def test_objcopy_s_hex_and_bin_are_the_elf_s(tmp_path: Path, device: str) -> None:

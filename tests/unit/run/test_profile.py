@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile, speedscope
 from motecrypt.simulate.emulate.run import FreeRun
+from tool_sets import needs_tool_set
 
 HERE = Path(__file__).parent
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 UNO = Catalog.load().device("uno")
 
 
@@ -143,7 +143,7 @@ def test_without_symbols_functions_are_addresses(found: Profile, elf: Path, tmp_
 EXAMPLES = Path("/usr/share/arduino/hardware/arduino/avr/libraries")
 
 
-@needs_kit("arduino")
+@needs_tool_set("arduino")
 @pytest.mark.parametrize(
     ("example", "functions", "lost_ticks"),
     [

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from tool_sets import needs_tool_set
 
 HERE = Path(__file__).parent
-pytestmark = needs_kit("avr")
+pytestmark = needs_tool_set("avr")
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import Image, elf_of, read_image, uf2
 from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile
 from motecrypt.simulate.emulate.run import Ended, FreeRun, Uart, run_freely
+from tool_sets import needs_tool_set
 
 HERE = Path(__file__).parent
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 PICO = Catalog.load().device("pico")
 DEVICE = FIRMWARE / "devices" / "pico"
 

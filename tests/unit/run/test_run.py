@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain import BuildError
 from motecrypt.build.toolchain.arduino import CORE, build_sketch, sketch_source
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import ChipSettings, Ended, FreeRun, Uart, run_freely
+from tool_sets import needs_tool_set
 
 UNO = Catalog.load().device("uno")
 # More of them, without installing Debian's IDE and its Java: apt-get download arduino arduino-mk; dpkg-deb -x
@@ -43,7 +43,7 @@ OTHER_BOARDS = {
     "Blink",
 }
 
-pytestmark = needs_kit("avr", "arduino")
+pytestmark = needs_tool_set("avr", "arduino")
 
 
 def run(elf: Path, **how: object) -> tuple[Ended, str]:

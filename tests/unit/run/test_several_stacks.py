@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit, on_devices
 from motecrypt.base.model import Device
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile
 from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from tool_sets import needs_tool_set, on_devices
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()
@@ -87,7 +87,7 @@ int main(void) {
 """
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("between", ["nop", "ldmia.w r0, {r1, r2}", "ldr.w r1, [r0]", "add.w r1, r0, r2"])
 def test_a_frame_is_followed_over_instructions_of_32_bits(tmp_path: Path, between: str) -> None:
     """Its register stays computed from the stack pointer while others are written."""
@@ -121,7 +121,7 @@ def test_a_profile_does_not_charge_a_task_for_another(tmp_path: Path, name: str)
     assert costs["little_task"].stack_bytes is None, "what was below it is not known"
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 @pytest.mark.parametrize("name", ["pico", "pico2"])
 def test_tasks_on_the_process_stack_are_kept_apart(tmp_path: Path, name: str) -> None:
     """PendSV's handler has the main stack; its cycles count for no task."""
@@ -142,7 +142,7 @@ def test_tasks_on_the_process_stack_are_kept_apart(tmp_path: Path, name: str) ->
         assert cost.stack_bytes is not None and cost.stack_bytes < 40
 
 
-@needs_kit("pico")
+@needs_tool_set("pico")
 def test_a_bound_says_that_it_is_of_one_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`stack` bounds the stack of main: it does not say that a program with tasks fits."""
     device = CATALOG.device("pico")

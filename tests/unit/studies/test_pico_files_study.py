@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kits import needs_kit
 from motecrypt.build.toolchain import BuildError
 from motecrypt.link.files.crypt_and_hash import ROUNDS
 from motecrypt.measuring.experiments import files as experiment
@@ -20,8 +19,9 @@ from motecrypt.studies import needs
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import file_tables
 from motecrypt.studies.pico import files as view
+from tool_sets import needs_tool_set
 
-pytestmark = needs_kit("pico")
+pytestmark = needs_tool_set("pico")
 
 HASH_CYCLES = 34_000
 FIXED_MS = 60

@@ -1,6 +1,6 @@
 """A radio surveyed over a range of message lengths: costs, what padding gains, the best lengths. Pure.
 
-Vectorised with numpy, which the rest of this room does without: the kit "link" brings it.
+Vectorised with numpy, which the rest of this room does without: the tool set "link" brings it.
 """
 
 from __future__ import annotations

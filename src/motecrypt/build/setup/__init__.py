@@ -4,8 +4,19 @@
 installs it with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.
 """
 
-from motecrypt.build.setup.kits import Kit, KitState, have, kits, need, need_each, state
 from motecrypt.build.setup.shortages import left_out, summary
 from motecrypt.build.setup.systems import by_hand
+from motecrypt.build.setup.tool_sets import ToolSet, ToolSetState, have, need, need_each, state, tool_sets
 
-__all__ = ["Kit", "KitState", "by_hand", "have", "kits", "left_out", "need", "need_each", "state", "summary"]
+__all__ = [
+    "ToolSet",
+    "ToolSetState",
+    "by_hand",
+    "have",
+    "left_out",
+    "need",
+    "need_each",
+    "state",
+    "summary",
+    "tool_sets",
+]

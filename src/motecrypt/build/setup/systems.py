@@ -116,6 +116,6 @@ def by_hand(debian: Iterable[str]) -> str:
 
 
 def place(file: str) -> str:
-    """Where a file of a Debian package is here; empty where only the commands show whether a kit is there."""
+    """Where a file of a Debian package is here; empty where commands alone show what is there."""
     system = this_system()
     return file if system is None else system.files.get(file, file)

@@ -193,8 +193,8 @@ def architecture() -> str:
 
 
 def stage(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> None:
-    """Fetch and unpack what `place` will need, so that it only has to finish: next to kits that are being
-    installed, whose libraries decide whether the toolchain needs its own.
+    """Fetch and unpack what `place` will need, so that it only has to finish: next to tool sets that are
+    being installed, whose libraries decide whether the toolchain needs its own.
 
     Raises
     ------

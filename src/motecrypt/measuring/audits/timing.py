@@ -63,7 +63,7 @@ def simulated_device(subject: Subject) -> Device:
     device = subject.catalog.device(subject.device or "")
     if device.runner == "host":
         raise Unavailable("the host's cycles are not exact; the part 'taint' looks at the host")
-    if not have(device.kit):
+    if not have(device.tool_set):
         raise Unavailable(
             f"the tools for {device.name} are missing; "
             f"'motecrypt audit {subject.cipher.name} --device {device.name}' gets them"

@@ -105,7 +105,7 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
     content
         What `gather` found.
     bundle
-        Vega as a script; None: the one of the kit `plots`. Empty: tables only.
+        Vega as a script; None: the one of the tool set `plots`. Empty: tables only.
     live
         Whether a `ReportServer` serves it: it then has a form to measure, and may ask its own server.
     """

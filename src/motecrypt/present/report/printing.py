@@ -1,6 +1,6 @@
 """The report as PDF: Chromium prints the page, after every figure was drawn at its width on paper.
 
-Chromium and playwright are the kit `browser`. The page is loaded from a file and asks for nothing else.
+Chromium and playwright are the tool set `browser`. The page is loaded from a file and asks for nothing else.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The door to Vega: its JavaScript for the page, and drawing a specification as SVG or PDF. No network.
 
-Vega comes inside the Python package vl-convert-python (kit `plots`); without it the report has tables only.
+Vega comes inside the Python package vl-convert-python (tool set `plots`); without it there are only tables.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def engine() -> Any:
 
 
 def javascript() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that names no address; empty where the kit is missing.
+    """Vega, Vega-Lite and Vega-Embed as one script that names no address; empty without the tool set.
 
     Bundling takes seconds, so what it made is kept in the cache by version.
     """

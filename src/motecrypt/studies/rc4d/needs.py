@@ -14,7 +14,7 @@ def needs() -> Needs:
     the attack that shows whether RC4D is stronger than RC4."""
     probes = [FeatureProbe.of(question) for question in PROBES.values()]
     return Needs(
-        kits=("host",),
+        tool_sets=("host",),
         toolchains={DEVICE: TOOLCHAIN},
         cells=cells(),
         experiments=[*probes, AuditRun.of(ATTACK)],

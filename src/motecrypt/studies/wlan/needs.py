@@ -37,9 +37,9 @@ def needs() -> Needs:
     timings = [DataTypes.of(question) for question in plan.host_ciphers()]
     sizes = [SizeSweep.of(plan.sizes(name)) for name in plan.CIPHERS]
     return Needs(
-        kits=("host", "openssl", "images"),
+        tool_sets=("host", "openssl", "images"),
         toolchains=plan.TOOLCHAINS,
         cells=list(dict.fromkeys(cells)),
         experiments=[*timings, HostSpeed.of(plan.host_speed()), *sizes, EncodingTiming()],
-        long=Long([Transfers()], plan.transfers(), kits=("wlan",)),
+        long=Long([Transfers()], plan.transfers(), tool_sets=("wlan",)),
     )

@@ -1,4 +1,4 @@
-"""Tests that need a kit are skipped without it, for one reason that ./test can count."""
+"""Tests that need a tool set are skipped without it, for one reason that ./test can count."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from types import SimpleNamespace
 
 import pytest
 
-import kits
-from kits import needs_kit, on_devices, skip_without
+import tool_sets
 from motecrypt.catalog import Catalog
+from tool_sets import needs_tool_set, on_devices, skip_without
 
 TESTS = Path(__file__).resolve().parents[1]
-AVR = "the kit 'avr' is not installed (motecrypt doctor)"
-BOTH = "the kits 'avr' and 'board' are not installed (motecrypt doctor)"
+AVR = "the tool set 'avr' is not installed (motecrypt doctor)"
+BOTH = "the tool sets 'avr' and 'board' are not installed (motecrypt doctor)"
 
 
 def _without(*gone: str) -> Callable[..., SimpleNamespace]:
-    return lambda kit, *, compiler=True: SimpleNamespace(complete=kit not in gone)
+    return lambda tool_set, *, compiler=True: SimpleNamespace(complete=tool_set not in gone)
 
 
-def test_the_mark_skips_where_one_of_its_kits_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kits, "state", _without("avr", "board"))
-    assert needs_kit("pico").args == (False,)
+def test_the_mark_skips_where_one_of_its_tool_sets_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_sets, "state", _without("avr", "board"))
+    assert needs_tool_set("pico").args == (False,)
     for mark, reason in (
-        (needs_kit("avr"), AVR),
-        (needs_kit("avr", "pico"), AVR),
-        (needs_kit("pico", "avr"), AVR),
-        (needs_kit("avr", "pico", "board"), BOTH),
+        (needs_tool_set("avr"), AVR),
+        (needs_tool_set("avr", "pico"), AVR),
+        (needs_tool_set("pico", "avr"), AVR),
+        (needs_tool_set("avr", "pico", "board"), BOTH),
     ):
         assert (mark.args, mark.kwargs) == ((True,), {"reason": reason})
 
 
-def test_a_device_without_its_kit_is_a_case_that_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_without_its_tool_set_is_a_case_that_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     devices = [Catalog.load().device(name) for name in ("uno", "pico")]
     every = on_devices(*devices)
-    monkeypatch.setattr(kits, "state", _without("avr"))
+    monkeypatch.setattr(tool_sets, "state", _without("avr"))
     fewer = on_devices(*devices)
     assert [case.values for case in every] == [case.values for case in fewer] == [("uno",), ("pico",)]
     assert [case.marks[0].args for case in fewer] == [(True,), (False,)]  # type: ignore[union-attr]
@@ -54,7 +54,7 @@ def _asks_what_is_installed(node: ast.AST) -> bool:
 
 
 def test_no_test_has_other_cases_where_something_else_is_installed() -> None:
-    """Neither in a module's constants nor in its decorators; a missing kit skips a case, and is counted."""
+    """Neither in a module's constants nor in its decorators; a missing one skips a case, and is counted."""
     found = []
     for path in sorted(TESTS.rglob("test_*.py")):
         text = path.read_text()
@@ -65,11 +65,11 @@ def test_no_test_has_other_cases_where_something_else_is_installed() -> None:
                 made = [node] if isinstance(node, ast.Assign | ast.AnnAssign) else []
             if any(_asks_what_is_installed(inner) for outer in made for inner in ast.walk(outer)):
                 found.append(f"{path.relative_to(TESTS)}:{node.lineno}")
-    assert not found, "use kits.on_devices or kits.needs_kit"
+    assert not found, "use tool_sets.on_devices or tool_sets.needs_tool_set"
 
 
 def test_a_test_skips_itself_for_the_same_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kits, "state", _without("avr", "board"))
+    monkeypatch.setattr(tool_sets, "state", _without("avr", "board"))
     skip_without("pico")
     for wanted, reason in ((("avr",), AVR), (("avr", "pico", "board"), BOTH)):
         with pytest.raises(pytest.skip.Exception, match=f"^{re.escape(reason)}$"):
@@ -77,16 +77,16 @@ def test_a_test_skips_itself_for_the_same_reason(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("compiler", [True, False])
-def test_a_pinned_toolchain_may_take_the_place_of_a_kits_compiler(
+def test_a_pinned_toolchain_may_take_the_place_of_a_tool_sets_compiler(
     monkeypatch: pytest.MonkeyPatch, compiler: bool
 ) -> None:
     asked: list[bool] = []
 
-    def state(kit: str, *, compiler: bool) -> SimpleNamespace:
+    def state(tool_set: str, *, compiler: bool) -> SimpleNamespace:
         asked.append(compiler)
         return SimpleNamespace(complete=True)
 
-    monkeypatch.setattr(kits, "state", state)
+    monkeypatch.setattr(tool_sets, "state", state)
     skip_without("avr", compiler=compiler)
     assert asked == [compiler]
 
@@ -94,4 +94,4 @@ def test_a_pinned_toolchain_may_take_the_place_of_a_kits_compiler(
 def test_no_test_words_that_reason_itself() -> None:
     own = re.compile(r"skipif\(\s*not \(?have\(|if not have\([^)]*\):\s+pytest\.skip")
     named = {path.relative_to(TESTS) for path in TESTS.rglob("*.py") if own.search(path.read_text())}
-    assert not named, "kits.py has the mark"
+    assert not named, "tool_sets.py has the mark"

@@ -1,4 +1,4 @@
-"""Kits: what set-up installs, and what a missing one means."""
+"""Tool sets: what set-up installs, and what a missing one means."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 from motecrypt.base import process
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import first, runs
-from motecrypt.build.setup.kits import Kit
+from motecrypt.build.setup.tool_sets import ToolSet
 
-#: The module; `motecrypt.build.setup.kits` names its function.
-kits_module = sys.modules[Kit.__module__]
+#: The module; `motecrypt.build.setup.tool_sets` names its function.
+tool_sets_module = sys.modules[ToolSet.__module__]
 
-NOWHERE = Kit(
+NOWHERE = ToolSet(
     name="nowhere",
     title="A thing that no package brings",
     debian=("nothing",),
@@ -36,16 +36,18 @@ def test_what_an_installation_did_not_bring_ends_only_what_cannot_go_on_without_
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], optional: bool
 ) -> None:
     told: list[tuple[str, str]] = []
-    monkeypatch.setattr(kits_module, "kits", lambda: {"nowhere": replace(NOWHERE, optional=optional)})
-    monkeypatch.setattr(kits_module, "_install_debian", lambda kit: None)
-    monkeypatch.setattr(kits_module, "left_out", lambda what, why: told.append((what, why)))
+    monkeypatch.setattr(
+        tool_sets_module, "tool_sets", lambda: {"nowhere": replace(NOWHERE, optional=optional)}
+    )
+    monkeypatch.setattr(tool_sets_module, "_install_debian", lambda tool_set: None)
+    monkeypatch.setattr(tool_sets_module, "left_out", lambda what, why: told.append((what, why)))
     if optional:
-        kits_module.need("nowhere")
+        tool_sets_module.need("nowhere")
         assert told[0][0] == NOWHERE.title and "/nonexistent/thing missing" in told[0][1]
         assert "nothing is lost" in capsys.readouterr().err
     else:
         with pytest.raises(InputError, match="/nonexistent/thing missing"):
-            kits_module.need("nowhere")
+            tool_sets_module.need("nowhere")
         assert not told
 
 
@@ -85,13 +87,13 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     }
     several["none"] = replace(several["none"], optional=True)
     several["snake"] = replace(NOWHERE, name="snake", debian=(), files=(), python=("no_such_module",))
-    monkeypatch.setattr(kits_module, "kits", lambda: several)
-    monkeypatch.setattr(kits_module, "_trouble", made.trouble)
-    monkeypatch.setattr(kits_module, "_done", set())
-    monkeypatch.setattr(kits_module, "_failed", {})
-    monkeypatch.setattr(kits_module, "_unreached", [])
-    monkeypatch.setattr(kits_module, "LISTS", tmp_path / "lists")
-    monkeypatch.setattr(kits_module, "JOURNAL", tmp_path / "updates")
+    monkeypatch.setattr(tool_sets_module, "tool_sets", lambda: several)
+    monkeypatch.setattr(tool_sets_module, "_trouble", made.trouble)
+    monkeypatch.setattr(tool_sets_module, "_done", set())
+    monkeypatch.setattr(tool_sets_module, "_failed", {})
+    monkeypatch.setattr(tool_sets_module, "_unreached", [])
+    monkeypatch.setattr(tool_sets_module, "LISTS", tmp_path / "lists")
+    monkeypatch.setattr(tool_sets_module, "JOURNAL", tmp_path / "updates")
     return made
 
 
@@ -99,10 +101,10 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
 def test_what_dpkg_was_stopped_at_is_finished_first(
     machine: Machine, names: tuple[str, ...], finishes: bool
 ) -> None:
-    kits_module.JOURNAL.mkdir()
+    tool_sets_module.JOURNAL.mkdir()
     for name in names:
-        (kits_module.JOURNAL / name).touch()
-    kits_module.need("one")
+        (tool_sets_module.JOURNAL / name).touch()
+    tool_sets_module.need("one")
     first = machine.ran[0]
     assert (first[-3:] == ["dpkg", "--configure", "-a"]) is finishes and machine.installed == [
         ["one", "both"]
@@ -127,11 +129,11 @@ def test_where_there_is_no_network_it_is_named(
 ) -> None:
     """apt-get update does not fail without a network, and what install says last does not name it."""
     monkeypatch.undo()
-    monkeypatch.setattr(kits_module, "kits", lambda: {"nowhere": NOWHERE})
+    monkeypatch.setattr(tool_sets_module, "tool_sets", lambda: {"nowhere": NOWHERE})
     for name in ("_unreached", "_done", "_failed"):
-        monkeypatch.setattr(kits_module, name, type(getattr(kits_module, name))())
-    monkeypatch.setattr(kits_module, "LISTS", machine.place / "lists")
-    monkeypatch.setattr(kits_module, "JOURNAL", machine.place / "updates")
+        monkeypatch.setattr(tool_sets_module, name, type(getattr(tool_sets_module, name))())
+    monkeypatch.setattr(tool_sets_module, "LISTS", machine.place / "lists")
+    monkeypatch.setattr(tool_sets_module, "JOURNAL", machine.place / "updates")
     program = machine.place / "apt-get"
     program.write_text(f'#!/bin/sh\ncase "$*" in\n*update*) {update} ;;\n*) {install}; exit 100 ;;\nesac\n')
     program.chmod(0o700)
@@ -139,7 +141,7 @@ def test_where_there_is_no_network_it_is_named(
     monkeypatch.setenv("PATH", f"{machine.place}:{os.environ['PATH']}")
     for _ in range(2):  # the second time from what is known
         with pytest.raises(InputError) as raised:
-            kits_module.need("nowhere")
+            tool_sets_module.need("nowhere")
         assert str(raised.value) == (
             "A thing that no package brings: could not be installed: the network cannot be reached "
             f"({OFFLINE}); connect this computer to it and run this again"
@@ -186,34 +188,34 @@ def test_lists_that_have_just_been_fetched_are_not_fetched_again(
     machine: Machine, age_s: int | None, updates: bool
 ) -> None:
     if age_s is not None:
-        kits_module.LISTS.mkdir()
+        tool_sets_module.LISTS.mkdir()
         when = time.time() - age_s
-        os.utime(kits_module.LISTS, (when, when))
-    kits_module.need("one")
+        os.utime(tool_sets_module.LISTS, (when, when))
+    tool_sets_module.need("one")
     assert [command[-1] == "update" for command in machine.ran] == ([True, False] if updates else [False])
     assert machine.installed == [["one", "both"]]
 
 
 def test_where_such_lists_do_not_do_they_are_fetched_once(machine: Machine) -> None:
-    kits_module.LISTS.mkdir()
+    tool_sets_module.LISTS.mkdir()
     for _ in range(2):
-        kits_module.need("none")
+        tool_sets_module.need("none")
         assert machine.installed == [["none", "both"]] * 2
     assert [command[-1] == "update" for command in machine.ran] == [False, True, False]
 
 
-def test_several_kits_come_by_one_call(machine: Machine) -> None:
-    kits_module.need_each([("one", True), ("two", True), ("one", True)])
+def test_several_tool_sets_come_by_one_call(machine: Machine) -> None:
+    tool_sets_module.need_each([("one", True), ("two", True), ("one", True)])
     assert machine.installed == [["one", "both", "two"]]
     assert sum("update" in command for command in machine.ran) == 1
-    kits_module.need("one", "two")
+    tool_sets_module.need("one", "two")
     assert len(machine.ran) == 2
 
 
-def test_one_kit_that_cannot_be_had_keeps_no_other_away(
+def test_one_tool_set_that_cannot_be_had_keeps_no_other_away(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kits_module.need("none", "one", "two")
+    tool_sets_module.need("none", "one", "two")
     assert machine.installed == [
         ["none", "both", "one", "two"],
         ["none", "both"],
@@ -221,27 +223,29 @@ def test_one_kit_that_cannot_be_had_keeps_no_other_away(
         ["two", "both"],
     ]
     assert sum("update" in command for command in machine.ran) == 1
-    said = "continuing without an optional kit: none: could not be installed"
+    said = "continuing without an optional tool set: none: could not be installed"
     told = capsys.readouterr().err
     assert said in told and "(Unable to locate package none)" in told
-    kits_module.need("none")  # for the same reason; apt-get is not asked again
+    tool_sets_module.need("none")  # for the same reason; apt-get is not asked again
     assert len(machine.installed) == 4 and said in capsys.readouterr().err
 
 
 def test_pythons_packages_come_meanwhile_and_are_tried_once(machine: Machine) -> None:
     with pytest.raises(InputError, match="no_such_module missing"):
-        kits_module.need("one", "snake")
+        tool_sets_module.need("one", "snake")
     assert machine.installed == [["one", "both"]]
     pip = [command for command in machine.ran if "pip" in command]
     assert len(pip) == 1 and pip[0][-1].endswith("snake.txt") and "--require-hashes" in pip[0]
 
 
-def test_pythons_packages_of_several_kits_come_by_one_call(machine: Machine) -> None:
-    kits_module.kits()["newt"] = replace(kits_module.kits()["snake"], name="newt", python=("no_other",))
+def test_pythons_packages_of_several_tool_sets_come_by_one_call(machine: Machine) -> None:
+    tool_sets_module.tool_sets()["newt"] = replace(
+        tool_sets_module.tool_sets()["snake"], name="newt", python=("no_other",)
+    )
     with pytest.raises(InputError, match="no_such_module missing"):
-        kits_module.need("snake", "newt")
+        tool_sets_module.need("snake", "newt")
     locks = [[word for word in command if word.endswith(".txt")] for command in machine.ran]
-    snake, newt = (str(kits_module.kits()[name].lock) for name in ("snake", "newt"))
+    snake, newt = (str(tool_sets_module.tool_sets()[name].lock) for name in ("snake", "newt"))
     assert locks == [[snake, newt], [snake]]
 
 
@@ -318,28 +322,28 @@ def test_a_command_that_fails_says_its_last_line_and_none_of_its_progress(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def trouble(script: str, timeout_s: float = 60.0) -> str:
-        return kits_module._trouble(["/bin/sh", "-c", script], dict(os.environ), timeout_s)
+        return tool_sets_module._trouble(["/bin/sh", "-c", script], dict(os.environ), timeout_s)
 
     assert trouble("echo dlstatus:1:50.0:x; exit 0") == ""
     assert "downloading: 50 %" in capsys.readouterr().err
     assert trouble("echo first; echo E: last >&2; echo pmstatus:a:1:x; exit 100") == "E: last"
     assert trouble("exit 3") == "it printed nothing"
     assert trouble("exec sleep 60", 0.2) == "stopped after 0.2 s"
-    assert "No such file" in kits_module._trouble(["/no/such/program"], {}, 60.0)
+    assert "No such file" in tool_sets_module._trouble(["/no/such/program"], {}, 60.0)
 
 
 def test_what_comes_first_and_how_long_it_takes_is_said_before(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kits_module.need_each([("one", True), ("two", True)])
+    tool_sets_module.need_each([("one", True), ("two", True)])
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("motecrypt: this run first installs, once: one; two (about ")
-    kits_module.need("one", "two")
+    tool_sets_module.need("one", "two")
     assert capsys.readouterr().err == "", "nothing is missing any more"
     sizes = {0: "about 0 MB, a minute at most", 70: "about 70 MB, a minute at most"}
-    assert kits_module._size(0) == sizes[0] and kits_module._size(70) == sizes[70]
-    assert kits_module._size(300) == "about 300 MB, 1 to 5 minutes"
-    assert kits_module._size(1500) == "about 1500 MB, 2 to 25 minutes"
+    assert tool_sets_module._size(0) == sizes[0] and tool_sets_module._size(70) == sizes[70]
+    assert tool_sets_module._size(300) == "about 300 MB, 1 to 5 minutes"
+    assert tool_sets_module._size(1500) == "about 1500 MB, 2 to 25 minutes"
 
 
 def test_what_is_under_way_ends_though_nobody_hears_of_its_progress(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Kits: named sets of Debian and Python packages, described in data/setup.toml."""
+"""Tool sets: named sets of Debian and Python packages, described in data/setup.toml."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _unreached: list[Unreached] = []
 
 
 @dataclass(frozen=True)
-class Kit:
+class ToolSet:
     """A set of packages that a command needs."""
 
     name: str
@@ -51,8 +51,8 @@ class Kit:
     library: str = ""
 
     @property
-    def without_compiler(self) -> Kit:
-        """The same kit without the packages, commands and files of its compiler for the device."""
+    def without_compiler(self) -> ToolSet:
+        """The same tool set without the packages, commands and files of its compiler for the device."""
         debian, commands, files = (
             tuple(each for each in names if each not in self.compiler)
             for names in (self.debian, self.commands, self.files)
@@ -66,11 +66,11 @@ class Kit:
 
 
 @dataclass(frozen=True)
-class KitState:
-    """What of a kit is missing: commands and files (from Debian), modules (from PyPI), and the library that
-    drivers link (unpacked into the cache)."""
+class ToolSetState:
+    """What of a tool set is missing: commands and files (from Debian), modules (from PyPI), and the library
+    that drivers link (unpacked into the cache)."""
 
-    kit: Kit
+    tool_set: ToolSet
     missing_system: tuple[str, ...]
     missing_python: tuple[str, ...]
     missing_library: str = ""
@@ -91,21 +91,21 @@ class KitState:
         """The Debian packages that bring what is missing, except Python's."""
         from motecrypt.build.toolchain.libraries import library
 
-        own = self.kit.debian if self.missing_system else ()
+        own = self.tool_set.debian if self.missing_system else ()
         return (*own, *(library(self.missing_library).system if self.missing_library else ()))
 
 
 @lru_cache(maxsize=1)
-def kits() -> dict[str, Kit]:
-    """All kits by name."""
-    return read_kits(DATA / "setup.toml")
+def tool_sets() -> dict[str, ToolSet]:
+    """All tool sets by name."""
+    return read_tool_sets(DATA / "setup.toml")
 
 
-def read_kits(path: Path) -> dict[str, Kit]:
-    """The kits of a file, by name; InputError for what is not as it should be."""
-    read: dict[str, Kit] = {}
+def read_tool_sets(path: Path) -> dict[str, ToolSet]:
+    """The tool sets of a file, by name; InputError for what is not as it should be."""
+    read: dict[str, ToolSet] = {}
     for name, entry in Table.read(path).every_table().items():
-        read[name] = Kit(
+        read[name] = ToolSet(
             name=name,
             title=entry.text("title"),
             debian=entry.texts("debian", []),
@@ -122,10 +122,10 @@ def read_kits(path: Path) -> dict[str, Kit]:
     return read
 
 
-def _kit(name: str) -> Kit:
-    if name not in kits():
-        raise InputError(f"unknown kit '{name}'; available: {', '.join(sorted(kits()))}")
-    return kits()[name]
+def _tool_set(name: str) -> ToolSet:
+    if name not in tool_sets():
+        raise InputError(f"unknown tool set '{name}'; available: {', '.join(sorted(tool_sets()))}")
+    return tool_sets()[name]
 
 
 def _has_file(pattern: str) -> bool:
@@ -135,14 +135,14 @@ def _has_file(pattern: str) -> bool:
     return path.exists()
 
 
-def state(name: str, *, compiler: bool = True) -> KitState:
-    """What of the kit is there and what is missing, with or without its compiler. Installs nothing."""
-    kit = _kit(name) if compiler else _kit(name).without_compiler
-    system = [c for c in kit.commands if shutil.which(c) is None]
-    system += [f for f in map(place, kit.files) if f and not _has_file(f)]
-    modules = [m for m in kit.python if importlib.util.find_spec(m) is None]
-    library = kit.library if kit.library and not _has_library(kit.library) else ""
-    return KitState(kit, tuple(system), tuple(modules), library)
+def state(name: str, *, compiler: bool = True) -> ToolSetState:
+    """What of the tool set is there and what is missing, with or without its compiler. Installs nothing."""
+    tool_set = _tool_set(name) if compiler else _tool_set(name).without_compiler
+    system = [c for c in tool_set.commands if shutil.which(c) is None]
+    system += [f for f in map(place, tool_set.files) if f and not _has_file(f)]
+    modules = [m for m in tool_set.python if importlib.util.find_spec(m) is None]
+    library = tool_set.library if tool_set.library and not _has_library(tool_set.library) else ""
+    return ToolSetState(tool_set, tuple(system), tuple(modules), library)
 
 
 def _has_library(name: str) -> bool:
@@ -152,17 +152,17 @@ def _has_library(name: str) -> bool:
 
 
 def have(name: str) -> bool:
-    """Whether the kit is complete."""
+    """Whether the tool set is complete."""
     return state(name).complete
 
 
 def need(*names: str, compiler: bool = True) -> None:
-    """Make sure that kits are there; installs what is missing, saying so first on standard error.
+    """Make sure that tool sets are there; installs what is missing, saying so first on standard error.
 
     Parameters
     ----------
     compiler
-        False: without the kits' compilers for their devices, where a pinned toolchain takes their place.
+        False: without the tool sets' compilers for their devices, where a pinned toolchain takes their place.
 
     Raises
     ------
@@ -173,8 +173,8 @@ def need(*names: str, compiler: bool = True) -> None:
 
 
 def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
-    """As `need`, each kit with its compiler or without. Several come together: Debian's packages by one call
-    of apt-get, and Python's at the same time."""
+    """As `need`, each tool set with its compiler or without. Several come together: Debian's packages by one
+    call of apt-get, and Python's at the same time."""
     wanted = list(dict.fromkeys(wanted))
     states = [state(name, compiler=compiler) for name, compiler in wanted]
     _list_without_apt(states)
@@ -184,44 +184,45 @@ def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
         missing = state(name, compiler=compiler)
         try:
             if missing.missing_system:
-                _install_debian(missing.kit)
+                _install_debian(missing.tool_set)
             if missing.missing_library:
                 _get_library(missing)
             if missing.missing_python:
-                _install_python(missing.kit)
+                _install_python(missing.tool_set)
             left = state(name, compiler=compiler)
             if not left.complete:
                 what = ", ".join(left.missing)
-                raise InputError(f"kit '{name}' is still incomplete after installing: {what} missing")
+                raise InputError(f"tool set '{name}' is still incomplete after installing: {what} missing")
         except InputError as error:
-            if not missing.kit.optional:
+            if not missing.tool_set.optional:
                 raise
-            _say(f"continuing without an optional kit: {error}; {missing.kit.note}")
-            left_out(missing.kit.title, str(error))
+            _say(f"continuing without an optional tool set: {error}; {missing.tool_set.note}")
+            left_out(missing.tool_set.title, str(error))
 
 
-def _list_without_apt(states: Sequence[KitState]) -> None:
-    """Where apt-get is missing, refuse with one list of what all the kits lack."""
-    lacking = [missing for missing in states if missing.by_hand and not missing.kit.optional]
+def _list_without_apt(states: Sequence[ToolSetState]) -> None:
+    """Where apt-get is missing, refuse with one list of what all the tool sets lack."""
+    lacking = [missing for missing in states if missing.by_hand and not missing.tool_set.optional]
     if not lacking or has_apt():
         return
-    titles = "; ".join(missing.kit.title for missing in lacking)
+    titles = "; ".join(missing.tool_set.title for missing in lacking)
     packages = by_hand(package for missing in lacking for package in missing.by_hand)
     raise InputError(f"{titles}: missing, and apt-get is not available; install by hand: {packages}")
 
 
-def _announce(states: Sequence[KitState]) -> None:
-    """Print for several kits together what will be installed and how long that takes, before it begins."""
-    lacking = [missing.kit for missing in states if not missing.complete]
+def _announce(states: Sequence[ToolSetState]) -> None:
+    """Print for several tool sets what will be installed and how long that takes, before it begins."""
+    lacking = [missing.tool_set for missing in states if not missing.complete]
     if len(lacking) > 1:
-        names = "; ".join(kit.title for kit in lacking)
-        _say(f"this run first installs, once: {names} ({_size(sum(kit.download_mb for kit in lacking))})")
+        names = "; ".join(tool_set.title for tool_set in lacking)
+        size = _size(sum(tool_set.download_mb for tool_set in lacking))
+        _say(f"this run first installs, once: {names} ({size})")
 
 
-def _install_together(states: Sequence[KitState]) -> None:
-    """Most of what several kits lack. What fails here is tried again for each kit, which shows why."""
-    of_debian = [missing.kit for missing in states if missing.missing_system]
-    of_python = [missing.kit for missing in states if missing.missing_python]
+def _install_together(states: Sequence[ToolSetState]) -> None:
+    """Most of what several tool sets lack. What fails here is tried again for each, which shows why."""
+    of_debian = [missing.tool_set for missing in states if missing.missing_system]
+    of_python = [missing.tool_set for missing in states if missing.missing_python]
     if len(of_debian) + len(of_python) < 2:
         return
 
@@ -240,14 +241,14 @@ def _install_together(states: Sequence[KitState]) -> None:
         meanwhile.result()
 
 
-def together(several: Sequence[Kit]) -> Kit:
-    """The Debian packages of several kits as one."""
+def together(several: Sequence[ToolSet]) -> ToolSet:
+    """The Debian packages of several tool sets as one."""
     return replace(
         several[0],
         name="",
-        title="; ".join(kit.title for kit in several),
-        debian=tuple(dict.fromkeys(package for kit in several for package in kit.debian)),
-        download_mb=sum(kit.download_mb for kit in several),
+        title="; ".join(tool_set.title for tool_set in several),
+        debian=tuple(dict.fromkeys(package for tool_set in several for package in tool_set.debian)),
+        download_mb=sum(tool_set.download_mb for tool_set in several),
     )
 
 
@@ -255,21 +256,21 @@ def _say(text: str) -> None:
     print(f"motecrypt: {text}", file=sys.stderr, flush=True)
 
 
-def _install_debian(kit: Kit) -> None:
-    packages = " ".join(kit.debian)
-    how = by_hand(kit.debian)
+def _install_debian(tool_set: ToolSet) -> None:
+    packages = " ".join(tool_set.debian)
+    how = by_hand(tool_set.debian)
     if not has_apt():
-        raise InputError(f"{kit.title}: missing, and apt-get is not available; install by hand: {how}")
+        raise InputError(f"{tool_set.title}: missing, and apt-get is not available; install by hand: {how}")
     prefix: list[str] = []
     if os.geteuid() != 0:
         if shutil.which("sudo") is None:
-            raise InputError(f"{kit.title}: missing; as root, run: {how}")
+            raise InputError(f"{tool_set.title}: missing; as root, run: {how}")
         prefix = ["sudo", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"]
-    _say(f"installing {kit.title} with apt-get ({_size(kit.download_mb)}): {packages}")
+    _say(f"installing {tool_set.title} with apt-get ({_size(tool_set.download_mb)}): {packages}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
-    failure = f"{kit.title}: could not be installed"
-    install = [*apt, "-o", "APT::Status-Fd=1", "install", "-y", "--no-install-recommends", *kit.debian]
+    failure = f"{tool_set.title}: could not be installed"
+    install = [*apt, "-o", "APT::Status-Fd=1", "install", "-y", "--no-install-recommends", *tool_set.debian]
     if _is_half_done():
         _trouble([*prefix, "dpkg", "--configure", "-a"], environment, APT_TIMEOUT_S)
     known = tuple(install) in _done or tuple(install) in _failed
@@ -307,7 +308,7 @@ def _is_half_done() -> bool:
         return False
 
 
-def _get_library(missing: KitState) -> None:
+def _get_library(missing: ToolSetState) -> None:
     """Unpack the library that drivers link; if it is not available, install the system's packages of it."""
     from motecrypt.build.toolchain import libraries
 
@@ -316,18 +317,22 @@ def _get_library(missing: KitState) -> None:
     except InputError as error:
         _say(f"{error}; installing the system's own instead")
         wanted = libraries.library(missing.missing_library)
-        _install_debian(replace(missing.kit, title=wanted.title, debian=wanted.system))
+        _install_debian(replace(missing.tool_set, title=wanted.title, debian=wanted.system))
 
 
-def _install_python(*several: Kit) -> None:
-    locks = [str(kit.lock) for kit in several]
-    title = "; ".join(kit.title for kit in several)
+def _install_python(*several: ToolSet) -> None:
+    locks = [str(tool_set.lock) for tool_set in several]
+    title = "; ".join(tool_set.title for tool_set in several)
     if sys.prefix == sys.base_prefix:
         raise InputError(
             f"{title}: packages of {', '.join(locks)} are missing; install them into a virtual environment"
         )
-    modules = ", ".join(dict.fromkeys(name for kit in several for name in kit.python))
-    size = "" if any(kit.debian for kit in several) else f"{_size(sum(kit.download_mb for kit in several))}, "
+    modules = ", ".join(dict.fromkeys(name for tool_set in several for name in tool_set.python))
+    size = (
+        ""
+        if any(tool_set.debian for tool_set in several)
+        else f"{_size(sum(tool_set.download_mb for tool_set in several))}, "
+    )
     _say(f"installing {title} with pip: {modules} ({size}pinned and hashed)")
     _run(
         pip_command(locks),
