@@ -42,14 +42,16 @@ ADVISE = (
 )
 
 PROBE = """
-import io, json, sys
+import sys
+before = set(sys.modules)  # of Python's start, and of what a package of the environment adds to it
+import io, json
 shown, sys.stdout = sys.stdout, io.StringIO()
 from motecrypt.cli import main
 try:
     main(json.loads(sys.argv[1]))
 except SystemExit as stop:
     assert stop.code == 0, stop.code
-shown.write(json.dumps(sorted(sys.modules)))
+shown.write(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
