@@ -12,13 +12,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "src")]
 
-from lint import names, pages, stars, words_read  # noqa: E402
+from lint import lengths, names, pages, stars, words_read  # noqa: E402
 from lint.sources import modules  # noqa: E402
 
 
 def offences() -> Iterator[str]:
     """All of them."""
-    for rule in (names, stars, words_read):
+    for rule in (lengths, names, stars, words_read):
         yield from rule.offences(modules())
     yield from pages.offences()
 

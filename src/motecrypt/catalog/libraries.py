@@ -28,6 +28,7 @@ class Library:
     note: str
 
 
+# Long: one file, key by key; each entry once for each configuration and cipher.
 def read_library_folder(
     folder: Path,
     ciphers: Mapping[str, Cipher],

@@ -32,6 +32,7 @@ from motecrypt.studies.counts import as_csv
 from motecrypt.studies.facts import Comparison
 
 
+# Long: one branch for each of the command's forms.
 @click.command(epilog="Example: motecrypt reproduce rc4d")
 @click.argument("studies", nargs=-1, metavar=f"[{'|'.join(folders())}|FOLDER]...")
 @jobs_option

@@ -116,6 +116,7 @@ def known_answer(cipher: Cipher) -> KnownAnswer:
     return KnownAnswer(key, nonce, ad, message, ciphertext, tag)
 
 
+# Long: all names that the templates use, in one table.
 def plan(
     catalog: Catalog,
     target: Target,

@@ -39,6 +39,7 @@ _SIMULATED: dict[Suite, str] = {"aes128-ccm": "aes128-ccm8", "ascon-aead128": "a
 _TITLES = {"aes128-ccm": "AES-128-CCM", "ascon-aead128": "Ascon-AEAD128"}
 
 
+# Long: all names that the templates use, in one table.
 def plan_link(
     catalog: Catalog,
     target: Target,

@@ -234,6 +234,7 @@ class StudyRules:
         return next(found, "")
 
 
+# Long: one file, key by key.
 def read_settings(path: Path) -> StudyRules:
     """The settings of the study; InputError when the file is not as it should be."""
     table = Table.read(path)

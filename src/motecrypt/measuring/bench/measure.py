@@ -36,6 +36,7 @@ class Watcher(Protocol):
         """The titles of all that is running now."""
 
 
+# Long: one loop and its callbacks, which share what is wanted, begun and elsewhere.
 def ensure(
     cells: Iterable[Cell],
     results: Results,

@@ -36,6 +36,7 @@ def list_view(kind: str, columns: Sequence[str], rows: Sequence[Sequence[object]
     return TextTable(title, [c.replace("_", " ") for c in columns], rows, least=least)
 
 
+# Long: one branch for each kind of list.
 def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]:
     """Columns and rows of what there is of one kind (see KINDS)."""
     if kind == "ciphers":
