@@ -1,4 +1,4 @@
-"""A function has at most 60 lines of statements, or a reason above it: a comment that begins with `# Long:`."""
+"""A function has at most 60 lines of statements, or above it a comment that begins with `# Long:`: a reason."""
 
 from __future__ import annotations
 
