@@ -1,4 +1,4 @@
-"""A function has at most 60 lines of statements, or above it a comment that begins with `# Long:`: a reason."""
+"""A function has at most 60 lines of statements, or a comment above it that begins with `# Long:`."""
 
 from __future__ import annotations
 

@@ -110,3 +110,47 @@ def test_what_costs_much_is_kept() -> None:
     found = list(cached())
     assert {where for where, _ in found} == KEPT
     assert not [where for where, decorator in found if "maxsize=0" in decorator]
+
+
+#: What a process remembers next to its caches, and why it may: each is written by its own module alone.
+REMEMBERED = {
+    "build/setup/shortages.py: _noted": "told once, at the end of the command",
+    "build/setup/tool_sets.py: _done": "asked for once",
+    "build/setup/tool_sets.py: _failed": "tried once",
+    "build/setup/tool_sets.py: _unreached": "tried once",
+    "build/toolchain/libraries.py: _failed": "tried once",
+    "build/toolchain/objects.py: _making": "made by one thread",
+    "build/toolchain/pinned.py: _failed": "tried once",
+    "build/toolchain/pinned.py: _locks": "unpacked by one thread",
+    "build/toolchain/pinned.py: _whole": "read once",
+    "build/toolchain/sources.py: _failed": "tried once",
+    "measuring/bench/passes.py: _overheads": "measured once",
+    "simulate/runners/board.py: _flashed": "flashed once",
+}
+
+
+def changeable(source: str) -> Iterator[str]:
+    """Names of a module that begin empty and are filled while it runs."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            made = ast.unparse(node.value)
+            empty = made in ("{}", "[]", "set()", "dict()", "list()") or made.startswith(
+                ("defaultdict(", "deque(", "WeakKeyDictionary(", "WeakValueDictionary(", "Counter()")
+            )
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (ast.unparse(target) for target in targets if empty)
+
+
+def test_nothing_else_is_remembered_in_secret() -> None:
+    found = {
+        f"{source.place.as_posix()}: {name}" for source in everything() for name in changeable(source.text)
+    }
+    assert found == set(REMEMBERED)
+    assert not [
+        source.place for source in everything() if any(isinstance(n, ast.Global) for n in source.nodes)
+    ]
+
+
+def test_every_way_to_remember_is_seen() -> None:
+    ways = "a = {}\nb: set[int] = set()\nc = defaultdict(list)\nd = [1]\nE = ('x',)\nf = deque(maxlen=3)\n"
+    assert list(changeable(ways)) == ["a", "b", "c", "f"]
