@@ -22,8 +22,6 @@ WIDE = Path(__file__).with_name("wide.toml")
 ALL = bool(os.environ.get("MOTECRYPT_TEST_ALL"))
 """Whether `./test --all` or `./test mutants` runs: random tests have more runs then, and each key of each
 descriptor is tried."""
-SHARE_VARIABLE = "MOTECRYPT_TEST_SHARE"
-"""`K/N`: only the Kth of N parts of the files."""
 ALONE_S = 10.0
 """From here on a test is listed and handed out by itself."""
 PROPERTY = "processor_s"
@@ -113,15 +111,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Costliest
     return CostliestFirst(config, log)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """An option, not a variable: a test that runs pytest itself has all of its own tests."""
+    parser.addoption("--share", default="", metavar="K/N", help="only the Kth of N parts of the test files")
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     """Mark what is wide before pytest selects, then order what is left."""
     wide = re.compile("|".join(wide_patterns()))
     for item in items:
         if wide.search(item.nodeid):
             item.add_marker("wide")
     yield
-    if share := os.environ.get(SHARE_VARIABLE):
+    if share := config.getoption("--share"):
         items[:] = [item for item in items if in_share(item.nodeid, share)]
     order(items)
 

@@ -91,12 +91,11 @@ def main(arguments: Sequence[str]) -> int:
     started = time.monotonic()
     if chosen.all:
         os.environ["MOTECRYPT_TEST_ALL"] = "1"
-    os.environ[costs.SHARE_VARIABLE] = chosen.share or ""
     marks = QUICK if chosen.quick else ALL if chosen.all else USUAL
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
         checks = {name: beside.submit(_check, name) for name in names if name in CHECKS}
         suites = [name for name in names if name in SUITES]
-        ran = Ran() if not suites else _suites(suites, Path(scratch), marks)
+        ran = Ran() if not suites else _suites(suites, Path(scratch), marks, chosen.share or "")
         outcomes = {name: checks[name].result() for name in checks} | outcomes_of(ran, suites, chosen.quick)
     if chosen.record and ran.code in (0, 1) and ran.took_s:
         costs.store(costs.recorded(ran.took_s))
@@ -303,11 +302,11 @@ class Ran:
     reported: bool = True
 
 
-def _suites(names: Sequence[str], scratch: Path, marks: str) -> Ran:
+def _suites(names: Sequence[str], scratch: Path, marks: str, share: str = "") -> Ran:
     """All suites in one run."""
     report = scratch / "report.xml"
     command = [*PYTHON, "-m", "pytest", *(f"tests/{name}" for name in names), f"--junitxml={report}"]
-    command += ["-m", marks, *_workers(), "-p", "no:cacheprovider"]
+    command += ["-m", marks, *_workers(), "-p", "no:cacheprovider", *([f"--share={share}"] if share else [])]
     code = _ended_with(command, TIMEOUT_S)
     if not report.exists():
         return Ran(code, reported=False)

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -131,10 +132,7 @@ def test_what_was_left_out_is_told_before_the_count(capsys: pytest.CaptureFixtur
     assert said[-2:] == ["--quick: left out the browser", "3 passed, 0 failed, 2 skipped"]
 
 
-def test_shares_are_all_tests_and_each_test_once(
-    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(costs.SHARE_VARIABLE, "")
+def test_shares_are_all_tests_and_each_test_once(commands: list[list[str]]) -> None:
     tests = [f"{path.relative_to(ROOT)}::test" for path in (ROOT / "tests").rglob("test_*.py")]
     for parts in (1, 2, 3):
         counts = Counter(
@@ -144,7 +142,9 @@ def test_shares_are_all_tests_and_each_test_once(
     half = sum(costs.in_share(test, "1/2") for test in tests)
     assert 0.4 < half / len(tests) < 0.6
     assert suites.main(["unit", "--quick", "--share", "2/2"]) in (0, 1)
-    assert os.environ[costs.SHARE_VARIABLE] == "2/2"
+    assert commands[-1][-1] == "--share=2/2"
+    assert suites.main(["unit", "--quick"]) in (0, 1)
+    assert not any("share" in word for word in commands[-1])
 
 
 def test_a_run_that_never_ends_or_leaves_no_report_has_failed(
@@ -379,6 +379,20 @@ def test_what_a_pattern_finds_is_marked_and_nothing_else() -> None:
     items = [
         Item(f"tests/vectors/test_every_cipher.py::test_all_vectors[aes{bits}-ecb]") for bits in (128, 192)
     ]
-    marking = costs.pytest_collection_modifyitems(items)  # type: ignore[arg-type]
+    config = SimpleNamespace(getoption=lambda name: "")
+    marking = costs.pytest_collection_modifyitems(config, items)  # type: ignore[arg-type]
     next(marking)
     assert [item.marks for item in items] == [[], ["wide"]]
+
+
+@pytest.mark.parametrize("share", ["1/2", "2/2"])
+def test_a_share_of_the_files_is_what_is_left(share: str) -> None:
+    tests = [f"tests/unit/test_{name}.py::test_{number}" for name in "abcdefgh" for number in range(2)]
+    items = [SimpleNamespace(nodeid=test) for test in tests]
+    config = SimpleNamespace(getoption={"--share": share}.get)
+    choosing = costs.pytest_collection_modifyitems(config, items)  # type: ignore[arg-type]
+    next(choosing)
+    with pytest.raises(StopIteration):
+        next(choosing)
+    assert {item.nodeid for item in items} == {test for test in tests if costs.in_share(test, share)}
+    assert 0 < len(items) < len(tests)
