@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.model import Implementation
+from motecrypt.catalog import FIRMWARE, Catalog
 from mutants import cmutants, execute, jsmutants, main, owners, pythonmutants, sample
 from mutants.model import KILLED, SURVIVED, Mutant, Result, Tally, edit
 from tool_sets import needs_tool_set
@@ -67,6 +69,40 @@ def test_owners_name_sources_and_tests_that_exist(owner: owners.Owner) -> None:
         assert fnmatch.filter(SOURCES, pattern), f"{pattern} fits no source"
     for path in owner.tests:
         assert (owners.ROOT / path).exists(), path
+
+
+ON_A_CHIP = ("_on_uno", "_on_pico", "_on_stm32f4", "_on_riscv", "masked", "test_poly1305")
+"""Parts of the names of test files whose tests run many messages of a cipher on a simulated chip; Poly1305's
+compile the code of chips for this computer."""
+
+
+def test_what_only_a_chip_runs_is_owned_by_tests_that_run_it_there() -> None:
+    """A measurement has a few blocks: an entry of a table may be missing from all of them."""
+    catalog = Catalog.load()
+    host = catalog.device("host").core
+    by_host = {file for body in catalog.implementations if body.runs_on(host) for file in _files(body)}
+    alone = {
+        file
+        for body in catalog.implementations
+        if body.library == "motecrypt" and not body.runs_on(host)
+        for file in _files(body) - by_host
+    }
+    assert len(alone) > 10
+    wrong = []
+    for file in sorted(alone):
+        owner = OWNED.of(f"src/motecrypt/{file}")
+        if owner is None or not any(part in test for test in owner.tests for part in ON_A_CHIP):
+            wrong.append(file)
+    assert not wrong
+
+
+def _files(body: Implementation) -> set[str]:
+    """Files in C of an implementation, in the folder of its cipher."""
+    named = [body.folder / source for source in body.sources]
+    named += [body.folder / define.split('"')[1] for define in body.defines if define.count('"') == 2]
+    named.append(body.folder / body.header)
+    inside = [path.resolve() for path in named if path.suffix in (".c", ".h") and path.exists()]
+    return {path.relative_to(FIRMWARE.parent).as_posix() for path in inside if "ciphers" in path.parts}
 
 
 def test_what_is_called_equivalent_is_still_there_and_argued() -> None:

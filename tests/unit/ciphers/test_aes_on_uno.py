@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -28,21 +29,25 @@ def chained(key_bytes: int, blocks: int) -> bytes:
     return block
 
 
-def ran(folder: Path, key_bytes: int, key_bytes_max: int, blocks: int) -> list[str]:
+def ran(
+    folder: Path,
+    key_bytes: int,
+    key_bytes_max: int,
+    blocks: int,
+    source: str = "aes_avr.S",
+    header: str = "aes_avr.h",
+    defines: Sequence[str] = (),
+) -> list[str]:
     """What the chip prints: the last block, whether all came back, the status of keys it must not take, and
     the fewest and the most cycles of a block, there and back, in eights."""
     uno = Catalog.load().device("uno")
     places = (FIRMWARE / name for name in ("include", "ciphers/aes"))
     command = [
-        *("avr-gcc", *FLAGS, '-DBLOCK_HEADER="aes_avr.h"', f"-DCIPHER_KEY_BYTES_MAX={key_bytes_max}"),
+        *("avr-gcc", *FLAGS, f'-DBLOCK_HEADER="{header}"', f"-DCIPHER_KEY_BYTES_MAX={key_bytes_max}"),
+        *(f"-D{define}" for define in defines),
         *(f"-DKEY_BYTES={key_bytes}", f"-DBLOCKS={blocks}UL", *(f"-I{place}" for place in places)),
         *(str(uno.folder / name) for name in uno.hal),
-        *(
-            str(HERE / "aes_chain.c"),
-            str(FIRMWARE / "ciphers/aes/aes_avr.S"),
-            "-o",
-            str(folder / "chain.elf"),
-        ),
+        *(str(HERE / "aes_chain.c"), str(FIRMWARE / "ciphers/aes" / source), "-o", str(folder / "chain.elf")),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -66,3 +71,18 @@ def test_blocks_are_those_of_openssl_and_all_take_the_same_time(
     taken = {16: "1111111111", 24: "1111011111", 32: "1111011011"}
     assert refused == taken[key_bytes_max]
     assert cycles[0] == cycles[1] and cycles[2] == cycles[3]
+
+
+@pytest.mark.parametrize("place", ["flash", "ram"])
+def test_the_smallest_code_encrypts_the_same_and_in_one_time(tmp_path: Path, place: str) -> None:
+    defines = ("ENCRYPTS_ALONE", *(["TABLES_IN_RAM"] if place == "ram" else []))
+    block, _, refused, *cycles = ran(tmp_path, 16, 16, BLOCKS, "aes_tiny.c", "aes_tiny.h", defines)
+    assert block == chained(16, BLOCKS).hex()
+    assert refused == "1111111111"
+    assert cycles[0] == cycles[1]
+
+
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+def test_four_rounds_in_a_row_encrypt_the_same(tmp_path: Path, key_bytes: int) -> None:
+    block, back, *_ = ran(tmp_path, key_bytes, 32, BLOCKS, "aes_fast.c", "aes_fast.h", ["AES_UNROLLED"])
+    assert (block, back) == (chained(key_bytes, BLOCKS).hex(), "1")
