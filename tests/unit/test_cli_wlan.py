@@ -11,6 +11,7 @@ import pytest
 from command_line import run
 from motecrypt.air.wlan import samples
 from motecrypt.measuring.experiments import transfer_wlan
+from tool_sets import needs_tool_set
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +38,16 @@ def test_the_table_names_bytes_time_and_energy(capsys: pytest.CaptureFixture[str
     assert code == 0, err
     for word in ("102,400 bytes", "8 bytes in each frame", "closed form", "radio, sender", "deprecated"):
         assert word in out
+
+
+@needs_tool_set("avr", "host")
+def test_the_cipher_and_the_device_may_be_ones_own(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    cipher = str(examples / "xtea" / "xtea-cbc")
+    words = [str(file), "--cipher", cipher, "--device", str(examples / "mega"), "--active-ma", "mega=10"]
+    code, out, _ = run(capsys, "wlan", *words, "--closed-form")
+    assert code == 0 and "xtea-cbc by" in out and "\nmega  " in out
+    assert out.endswith(f"Next: motecrypt audit {cipher}\n")
 
 
 @pytest.mark.parametrize(("encoding", "factor"), [("none", 1.0), ("base64", 4 / 3), ("hex", 2.0)])

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from motecrypt.air.wlan import account, capture, filecost, samples
 from motecrypt.air.wlan.protection import security
-from motecrypt.app.selection import match_ciphers
+from motecrypt.app.selection import Selection, select
 from motecrypt.base.energy import Battery, parse_battery
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher
 from motecrypt.base.paths import open_regular, read_regular
 from motecrypt.build.setup import have, need
 from motecrypt.build.toolchain import native
-from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
 from motecrypt.measuring import bench
 from motecrypt.measuring.experiments import transfer_wlan
@@ -150,16 +149,17 @@ def wlan(
     """
     if request.capture is not None:
         need("wlan")
-    size, catalog, way, sender = _size(request.file), Catalog.load(), request.way, request.sender
-    cipher = None
-    if request.cipher != "none":
-        cipher = catalog.cipher(match_ciphers(catalog, request.cipher)[0])
+    size, way, sender = _size(request.file), request.way, request.sender
+    named = select([] if request.cipher == "none" else [request.cipher], devices=sender.devices)
+    named.prove_own()
+    catalog = named.catalog
+    cipher = catalog.cipher(named.ciphers[0]) if named.ciphers else None
     bits, battery = _key_bits(cipher, request.key_bits), parse_battery(sender.battery)
     cipher_bytes = filecost.ciphertext_bytes(cipher, size) if cipher else size
     sent = samples.encoded_bytes(cipher_bytes, request.encoding)
     asked = TransferWlan(sent, way.mode, way.security, way.signal, way.phy, way.protocol, way.card, way.seeds)
     host = processor(sender.processor)
-    chosen = _devices(catalog, cipher, sender)
+    chosen = _devices(named, cipher, sender)
     shares: list[account.Share] = []
     with opened(results) as store:
         moved, notes = _moved(asked, store, way.closed_form)
@@ -172,7 +172,7 @@ def wlan(
             cost = filecost.best(device, measured.values())
             if cost is None:
                 why = next((m.reason for m in measured.values() if m.status != "ok"), "no implementation")
-                notes.append(f"{name}: {request.cipher} was not measured: {why}")
+                notes.append(f"{name}: {cipher.name if cipher else request.cipher} was not measured: {why}")
                 continue
             radio = (moved.seconds.mean, moved.sender_joule.mean)
             shares.append(
@@ -241,14 +241,14 @@ def _key_bits(cipher: Cipher | None, key_bits: int | None) -> int | None:
     return key_bits or cipher.key_bits[0]
 
 
-def _devices(catalog: Catalog, cipher: Cipher | None, sender: WlanSender) -> list[str]:
+def _devices(named: Selection, cipher: Cipher | None, sender: WlanSender) -> list[str]:
     """The devices asked for, with their tool sets installed; by default those whose tool sets are there."""
     if sender.devices and cipher is None:
         raise InputError("--device: nothing is encrypted; choose a --cipher to see its time")
-    for name in sender.devices:
-        need(catalog.device(name).tool_set)
-    here = (name for name, device in catalog.devices.items() if cipher and have(device.tool_set))
-    devices = list(dict.fromkeys(sender.devices or here))
+    for device in named.devices:
+        need(device.tool_set)
+    here = [d for d in named.catalog.devices.values() if cipher and have(d.tool_set)]
+    devices = [device.name for device in named.devices or here]
     for name, current in sender.active_ma.items():
         given = f"--active-ma '{name}={current:g}'"
         if not 0 < current <= ACTIVE_MA_MAX:

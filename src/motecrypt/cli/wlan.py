@@ -38,7 +38,7 @@ SOUND_CIPHER = "ascon-aead128"
 @click.option(
     "--sample", help="Instead of a file: a generated one, such as text:2M, image:100k, audio:1M, video:5M."
 )
-@click.option("--cipher", default="none", show_default=True, help="Cipher of the file.")
+@click.option("--cipher", default="none", show_default=True, help="Cipher of the file, or your own folder.")
 @click.option("--key-bits", type=int, help="Its key length (default: the cipher's first).")
 @click.option("--encoding", type=click.Choice(samples.ENCODINGS), default="none", show_default=True)
 @click.option("--mode", type=click.Choice(dcf.MODES), default="adhoc", show_default=True)
@@ -47,7 +47,12 @@ SOUND_CIPHER = "ascon-aead128"
 @click.option("--phy", type=click.Choice(["b", "g"]), default="b", show_default=True, help="802.11b or g.")
 @click.option("--protocol", type=click.Choice(dcf.PROTOCOLS), default="tcp", show_default=True)
 @click.option("--card", type=click.Choice(parameters.names("card")), default="wavelan", show_default=True)
-@click.option("--device", "devices", multiple=True, help="Device that runs the cipher; may be repeated.")
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    help="Device that runs the cipher, or your own folder; may be repeated.",
+)
 @click.option(
     "--active-ma",
     "active",
@@ -93,7 +98,8 @@ def _next(found: WlanResult) -> str:
     if cipher is None:
         return typed_with("--cipher", SOUND_CIPHER)
     if cipher.standing in ("broken", "legacy"):
-        return shlex.join(["motecrypt", "audit", cipher.name])
+        named = found.request.cipher
+        return shlex.join(["motecrypt", "audit", named if "/" in named else cipher.name])
     if found.capture is not None or found.payload.file_bytes > CAPTURE_LIMIT:
         return shlex.join(["motecrypt", "file", "encrypt", str(path), f"{path.name}.enc"])
     return typed_with("--capture", "transfer.pcap")
@@ -159,6 +165,13 @@ def _print(found: WlanResult) -> None:
             ]
             for s in shares
         ]
-        columns = ["device", f"{request.cipher} by", "s", "J", "% of energy", "% of time"]
+        columns = [
+            "device",
+            f"{found.cipher.name if found.cipher else request.cipher} by",
+            "s",
+            "J",
+            "% of energy",
+            "% of time",
+        ]
         columns += ["% of battery", "energy model"]
         print_table("The cipher compared with the sender's radio", columns, table, text)
