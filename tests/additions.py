@@ -20,39 +20,47 @@ PACKAGE = Path("src") / "motecrypt"
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"
 )
-#: What is added: from the root of the tree, to the package's folder.
+#: What is added, by its place in the package: from the root of the tree.
 ADDED = {
-    "examples/xtea": "firmware/ciphers/xtea",
-    "examples/toydh": "firmware/publickey/toydh",
-    "examples/mylibrary": "firmware/libraries/mylibrary",
-    "examples/mega": "firmware/devices/mega",
-    "src/motecrypt/firmware/devices/stm32l1": "firmware/devices/another-arm",
-    "examples/rfm69.toml": "data/radios/rfm69.toml",
-    "examples/study": "studies/calls",
+    "firmware/ciphers/xtea": "examples/xtea",
+    "firmware/publickey/toydh": "examples/toydh",
+    "firmware/libraries/mylibrary": "examples/mylibrary",
+    "firmware/devices/own-mega": "examples/mega",
+    "firmware/devices/own-arm": "src/motecrypt/firmware/devices/stm32l1",
+    "data/radios/rfm69.toml": "examples/rfm69.toml",
+    "data/toolchains/own-gcc.toml": "src/motecrypt/data/toolchains/gcc-14.toml",
+    "studies/own_calls": "examples/study",
 }
+OWN_DEVICE = "Catalog.load(devices=[Path(__file__).resolve().parents[1] / LARGE])"
 
 
 def copy(place: Path) -> Path:
-    """The tree at that place, with the additions; its packages as they are."""
+    """The tree at that place; its packages as they are."""
     shutil.copytree(ROOT, place, ignore=LEFT_OUT, symlinks=True)
-    for source, target in ADDED.items():
-        taken, where = ROOT / source, place / PACKAGE / target
-        if taken.is_dir():
-            shutil.copytree(taken, where, ignore=LEFT_OUT)
-        else:
-            shutil.copy(taken, where)
-    plan = place / PACKAGE / "studies" / "calls" / "plan.py"
-    own = "Catalog.load(devices=[Path(__file__).resolve().parents[1] / LARGE])"
-    text = plan.read_text()
-    assert own in text
-    plan.write_text(text.replace(own, "Catalog.load()").replace("from pathlib import Path\n\n", ""))
     return place
+
+
+def add(place: Path, target: str) -> None:
+    """One of `ADDED` to the tree at that place."""
+    taken, where = ROOT / ADDED[target], place / PACKAGE / target
+    if taken.is_dir():
+        shutil.copytree(taken, where, ignore=LEFT_OUT)
+    else:
+        shutil.copy(taken, where)
+    if target.startswith("studies/"):
+        text = (where / "plan.py").read_text()
+        assert OWN_DEVICE in text
+        text = text.replace(OWN_DEVICE, "Catalog.load()").replace("from pathlib import Path\n\n", "")
+        text = text.replace('"mega"', '"mega2560"')
+        (where / "plan.py").write_text(text)
 
 
 def main(arguments: list[str]) -> int:
     """Run pytest in a copy."""
     with tempfile.TemporaryDirectory(prefix="motecrypt-additions.") as scratch:
         place = copy(Path(scratch) / "tree")
+        for target in ADDED:
+            add(place, target)
         asked = arguments or ["tests/golden"]
         command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q", *asked]
         paths = os.pathsep.join(str(place / name) for name in ("src", "tests"))

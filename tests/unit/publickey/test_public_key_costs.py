@@ -13,7 +13,7 @@ from motecrypt.adviser.publickey.handshakes import HANDSHAKES, Handshake, comput
 from motecrypt.adviser.publickey.page_costs import times
 from motecrypt.adviser.publickey.rows import recorded
 from motecrypt.adviser.publickey.slower import slower
-from motecrypt.air.radios import load_radio
+from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.studies.rf import asymmetric as rf
@@ -182,7 +182,7 @@ def test_full_time_is_judged_for_each_scheme_on_each_device() -> None:
 
 def test_every_handshake_is_on_every_radio() -> None:
     records = rf.table(CATALOG)
-    assert len(records) == 7 * len(handshakes())
+    assert len(records) == len(radio_names()) * len(handshakes()) >= 7 * 5
     shown = {(r["radio"], r["handshake"]): r for r in records}
     assert shown["srf", "edhoc"]["packets"] == 10 and shown["802.15.4", "edhoc"]["packets"] == 3
     assert shown["srf", "tls"]["compute_uj"]["uno"] is None, "Ed25519 does not fit"
