@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from made import no_words
+from made._hardware_page import page
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text
-from motecrypt.adviser.hardware.page import page
 from motecrypt.adviser.hardware.recorded import STUDY, fidelities, newest, recorded_residuals
 from motecrypt.adviser.hardware.rows import rows, settings
 from motecrypt.base.paths import write_atomically

@@ -1,6 +1,6 @@
 """Makes data/protection.toml: how many traces give the key of AES-128 with and without protection.
 
-`python -m made.protection`; app/protection.py attacks, and docs/protection.md explains the figures.
+`python -m made.protection`; _attacked.py attacks, and docs/protection.md explains the figures.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 
 from made import no_words
+from made._attacked import every_resistance
 from motecrypt.adviser.protection import FILE, resistances_as_text
-from motecrypt.app.protection import every_resistance
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from made._public_key_page import page
 from motecrypt.adviser.publickey.baseline import (
     CIPHER,
     LENGTHS,
@@ -23,7 +24,6 @@ from motecrypt.adviser.publickey.baseline import (
     aes_text,
 )
 from motecrypt.adviser.publickey.handshakes import handshakes
-from motecrypt.adviser.publickey.page import page
 from motecrypt.adviser.publickey.page_costs import costs_text
 from motecrypt.adviser.publickey.rows import RECORDED, PublicKeyRow, published, recorded, row_of, text
 from motecrypt.adviser.publickey.secrets import TAINT, TaintRow, secrets_text, taint_rows, taint_text

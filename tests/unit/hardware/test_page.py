@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from made._hardware_page import page, table
 from made.hardware import PAGE
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text, recorded_bounds
-from motecrypt.adviser.hardware.page import page, table
 from motecrypt.adviser.hardware.recorded import fidelities, newest
 from motecrypt.adviser.hardware.rows import settings
 from motecrypt.results.findings.recorded import file_of, read

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from made import public_key as made_page
+from made._public_key_page import page
 from made_rows import made_public_key
 from motecrypt.adviser.publickey.baseline import aes_costs
 from motecrypt.adviser.publickey.handshakes import compute, handshakes
-from motecrypt.adviser.publickey.page import page
 from motecrypt.adviser.publickey.rows import (
     PublishedOperation,
     behind,
