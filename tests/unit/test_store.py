@@ -492,7 +492,7 @@ def test_a_text_is_kept_once_for_all_rows() -> None:
 
 
 def test_the_file_says_whose_it_is() -> None:
-    assert (int.from_bytes(b"node", "big"), 6) == (schema.APPLICATION_ID, schema.VERSION)
+    assert (int.from_bytes(b"mote", "big"), 6) == (schema.APPLICATION_ID, schema.VERSION)
 
 
 def test_a_question_is_text_with_whole_numbers() -> None:

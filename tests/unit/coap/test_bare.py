@@ -75,7 +75,7 @@ def test_each_message_to_a_node_has_the_next_number() -> None:
 @pytest.mark.parametrize("packet_bytes", [12, 33, 255])
 def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None:
     """A ping's reset comes back, whatever else the radio brings."""
-    node = NativeNode(library, provisioned(packet_bytes))
+    chip = NativeNode(library, provisioned(packet_bytes))
     node = BareNode(NODE, packet_bytes)
     for number in range(20):
         ping = empty(CoapKind.CON, number)
@@ -86,11 +86,11 @@ def test_both_sides_cut_and_join_alike(library: Path, packet_bytes: int) -> None
             bytes([packet[0] ^ 1]) + packet[1:],
             packet[:1] + b"\3" + packet[2:],
         ):
-            assert node.receive(odd) == [] and node.event == 0
-        assert joined(node.receive(packet)) == empty(CoapKind.RST, number) and node.event == 1
+            assert chip.receive(odd) == [] and chip.event == 0
+        assert joined(chip.receive(packet)) == empty(CoapKind.RST, number) and chip.event == 1
     long = CoapMessage(CoapKind.CON, Code.GET, 1, b"T", ((11, b"a" * 120),)).encode()
     packets = node.packets(long)
-    answers = [node.receive(packet) for packet in packets]
+    answers = [chip.receive(packet) for packet in packets]
     assert not any(answers[:-1]) and decode(joined(answers[-1])).code == 0x81
 
 

@@ -121,8 +121,8 @@ def test_a_temperature_is_read_when_it_has_been_converted(program: Path, adc: in
 
 
 def paper(folder: Path, *arguments: object) -> str:
-    flags = [f"-I{PAPER}", f"-I{HERE}", "-DMOTE_INTERVAL_MS=123", "-w"]
-    flags += [f"-DMOTE_KEY={','.join(map(str, KEY))}", '-DCIPHER_HEADER="bench_cipher.h"']
+    flags = [f"-I{PAPER}", f"-I{HERE}", "-DNODE_INTERVAL_MS=123", "-w"]
+    flags += [f"-DNODE_KEY={','.join(map(str, KEY))}", '-DCIPHER_HEADER="bench_cipher.h"']
     program = compiled("sensor_harness.c", folder, *flags, "-DCIPHER_TAG_BYTES=8")
     done = subprocess.run(
         [program, *map(str, arguments)],

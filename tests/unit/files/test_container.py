@@ -380,9 +380,9 @@ def test_what_is_a_container(tmp_path: Path) -> None:
     for content, expected in (
         (b"motefile", True),
         (b"motefile and more", True),
-        (b"nodefil", False),
-        (b"nodefild", False),
-        (b"nodefilf", False),
+        (b"motefil", False),
+        (b"motefild", False),
+        (b"motefilf", False),
     ):
         path.write_bytes(content)
         assert container.is_container(path) is expected
