@@ -174,7 +174,7 @@ def serve_gateway(
     record = record_of(request.key_file, request.record.state)
     if any(path.resolve() == record.resolve() for path in (*request.sinks.sqlite, *request.sinks.csv)):
         raise InputError(f"--sqlite, --csv: {record} is the gateway's own record; name another file")
-    broker = _broker(mqtt) if mqtt.url else None
+    broker = _broker(mqtt, notice) if mqtt.url else None
     protocols.spoken()
     if request.output is not None:
         make_folder(request.output)
@@ -211,7 +211,7 @@ def serve_gateway(
         return service.statistics()
 
 
-def _broker(mqtt: Mqtt) -> Any:
+def _broker(mqtt: Mqtt, notice: Notice) -> Any:
     from motecrypt.link.gateway.sinks.mqtt import read_broker
 
     broker = read_broker(str(mqtt.url), mqtt.password, mqtt.ca, mqtt.cert, mqtt.cert_key)
@@ -220,6 +220,8 @@ def _broker(mqtt: Mqtt) -> Any:
             "--mqtt-commands: a broker without logins lets anyone command the nodes; "
             "log in with USER@ and --mqtt-password, or with --mqtt-cert"
         )
+    if broker.exposed:
+        notice(f"--mqtt {broker.host}: others can read {broker.exposed} on the way; use mqtts:")
     return broker
 
 

@@ -145,6 +145,30 @@ def test_a_broker_that_is_none_is_one_line_and_exit_code_2(
     assert len(errors.strip().splitlines()) == 1 and "secret" not in errors and "u:pass" not in errors
 
 
+@pytest.mark.parametrize(
+    ("url", "exposed"),
+    [
+        ("mqtt://broker.test/a", "messages"),
+        ("mqtt://u@192.0.2.1/a", "the password and messages"),
+        ("mqtt://u@127.0.0.1/a", ""),
+        ("mqtt://u@[::1]:2000/a", ""),
+        ("mqtt://localhost/a", ""),
+        ("mqtts://u@broker.test/a", ""),
+    ],
+)
+def test_what_others_can_read_on_the_way_to_a_broker_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], url: str, exposed: str
+) -> None:
+    pytest.importorskip("paho")
+    login = ["--mqtt-password", "password"] if "@" in url else []
+    code, _, errors = run(capsys, "gateway", "p", "--key", "empty", "--mqtt", url, *login)
+    *notices, refused = errors.splitlines()
+    assert code == 2 and "no node has keys" in refused
+    host = url.rpartition("/")[0].rpartition("/")[2].rpartition("@")[2]
+    said = f"motecrypt: --mqtt {host}: others can read {exposed} on the way; use mqtts:"
+    assert notices == ([said] if exposed else [])
+
+
 class Running:
     """The program, next to a node on this computer."""
 

@@ -132,6 +132,17 @@ def test_sqlite_has_each_item_once(tmp_path: Path) -> None:
     assert rows(path)[1] == ("5.1.0.2", 5, "message", WHEN, "0001", b"\x00\x01", 2)
 
 
+def test_a_new_sqlite_file_is_its_owners_alone_and_an_old_one_keeps_its_permissions(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        SqliteLog(tmp_path / "new.db").finish()
+        (tmp_path / "old.db").touch(mode=0o640)
+        SqliteLog(tmp_path / "old.db").finish()
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("new.db", "old.db")] == [0o600, 0o640]
+
+
 def test_what_sqlite_has_taken_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     levels = commits_are_noted(monkeypatch)
     SqliteLog(tmp_path / "log.db").finish()

@@ -12,7 +12,9 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -66,6 +68,16 @@ class Broker:
     def known(self) -> bool:
         """Whether the broker can know who this is."""
         return self.user is not None or self.certificate is not None
+
+    @property
+    def exposed(self) -> str:
+        """What others can read on the way there: without TLS, and not on this computer. Empty: nothing."""
+        here = self.host == "localhost"
+        with suppress(ValueError):
+            here = ip_address(self.host).is_loopback
+        if self.tls or here:
+            return ""
+        return "messages" if self.password is None else "the password and messages"
 
     def topic(self, end: str) -> str:
         """A topic of this gateway."""

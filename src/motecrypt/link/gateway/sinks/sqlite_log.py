@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
@@ -32,6 +33,8 @@ class SqliteLog(Sink):
     def __init__(self, path: Path) -> None:
         self.name = f"sqlite:{path.absolute()}"
         self._path = path
+        with suppress(OSError):  # a new file is its owner's alone: it has what the nodes have encrypted
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
             self._base = sqlite3.connect(
                 path, timeout=LOCKED_S, isolation_level=None, check_same_thread=False
