@@ -42,6 +42,15 @@ def refused(sealed: Path, match: str | None = None, secret: Secret = KEY) -> Non
     assert not [p for p in sealed.parent.iterdir() if p.name.endswith(".part")]
 
 
+def test_a_long_file_is_worked_on_a_mebibyte_at_a_time(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(bytes(5 << 19))
+    told: list[tuple[int, int]] = []
+    container.encrypt_file(
+        tmp_path / "plain", tmp_path / "sealed", KEY, progress=lambda done, of: told.append((done, of))
+    )
+    assert told == [(done, 5 << 19) for done in (1 << 20, 2 << 20, 5 << 19)]
+
+
 @pytest.mark.parametrize(
     ("length", "pieces"),
     [(0, [b""]), (3, [b"abc"]), (4, [b"abcd"]), (5, [b"abcd", b"e"]), (8, [b"abcd", b"efgh"])],
