@@ -28,6 +28,8 @@ def hits_of(kind: str, text: str) -> set[str]:
         ("Something that ran does so no more.", "do-so"),
         ("None seen is no proof.", "no-proof"),
         ("64 MB are no mote's.", "mote"),
+        ("It runs on a mote.", "mote"),
+        ("Which kits are installed?", "kit"),
         ("The ratio to the print.", "the-print"),
         ("A test holds it to the model.", "hold-to"),
         ("A compiler that cannot be had.", "be-had"),

@@ -59,9 +59,7 @@ def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
         for each, (toolchain, target) in zip(meanwhile, unpacked, strict=True):
             with contextlib.suppress(MotecryptError):
                 each.result()
-                place(
-                    toolchain, target
-                )  # finished when the tool sets are there, whose libraries may do for it
+                place(toolchain, target)  # finished now that the tool sets' libraries are there
     cells = (cell for needs in every for cell in needs.cells)
     folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
     threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()

@@ -153,7 +153,7 @@ def wlan(
     named = select([] if request.cipher == "none" else [request.cipher], devices=sender.devices)
     named.prove_own()
     catalog = named.catalog
-    cipher = catalog.cipher(named.ciphers[0]) if named.ciphers else None
+    cipher = named.cipher if named.ciphers else None
     bits, battery = _key_bits(cipher, request.key_bits), parse_battery(sender.battery)
     cipher_bytes = filecost.ciphertext_bytes(cipher, size) if cipher else size
     sent = samples.encoded_bytes(cipher_bytes, request.encoding)
@@ -164,15 +164,13 @@ def wlan(
     with opened(results) as store:
         moved, notes = _moved(asked, store, way.closed_form)
         for name in chosen:
-            device, cells = (
-                catalog.device(name),
-                filecost.cells(catalog, name, cipher.name, bits) if cipher else [],
-            )
+            assert cipher is not None, "without one no device is chosen"
+            device, cells = catalog.device(name), filecost.cells(catalog, name, cipher.name, bits)
             measured = bench.ensure(cells, store, catalog, None, progress or (lambda *_: None))
             cost = filecost.best(device, measured.values())
             if cost is None:
                 why = next((m.reason for m in measured.values() if m.status != "ok"), "no implementation")
-                notes.append(f"{name}: {cipher.name if cipher else request.cipher} was not measured: {why}")
+                notes.append(f"{name}: {cipher.name} was not measured: {why}")
                 continue
             radio = (moved.seconds.mean, moved.sender_joule.mean)
             shares.append(

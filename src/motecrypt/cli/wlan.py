@@ -165,13 +165,7 @@ def _print(found: WlanResult) -> None:
             ]
             for s in shares
         ]
-        columns = [
-            "device",
-            f"{found.cipher.name if found.cipher else request.cipher} by",
-            "s",
-            "J",
-            "% of energy",
-            "% of time",
-        ]
+        assert found.cipher is not None, "a share is of its time"
+        columns = ["device", f"{found.cipher.name} by", "s", "J", "% of energy", "% of time"]
         columns += ["% of battery", "energy model"]
         print_table("The cipher compared with the sender's radio", columns, table, text)

@@ -13,7 +13,7 @@ from typing import Any
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import open_regular
 
-APPLICATION_ID = 0x6D6F7465  # "mote"
+APPLICATION_ID = 0x6D6F7465  # `mote`
 _BEGINNING = b"SQLite format 3\0"
 
 

@@ -328,11 +328,8 @@ def _install_python(*several: ToolSet) -> None:
             f"{title}: packages of {', '.join(locks)} are missing; install them into a virtual environment"
         )
     modules = ", ".join(dict.fromkeys(name for tool_set in several for name in tool_set.python))
-    size = (
-        ""
-        if any(tool_set.debian for tool_set in several)
-        else f"{_size(sum(tool_set.download_mb for tool_set in several))}, "
-    )
+    download_mb = sum(tool_set.download_mb for tool_set in several)
+    size = "" if any(tool_set.debian for tool_set in several) else f"{_size(download_mb)}, "
     _say(f"installing {title} with pip: {modules} ({size}pinned and hashed)")
     _run(
         pip_command(locks),
