@@ -152,7 +152,8 @@ def _contradiction(chosen: argparse.Namespace) -> str:
     part = re.fullmatch(r"([1-9][0-9]?)/([1-9][0-9]?)", chosen.share or "1/1")
     if part is None or int(part[1]) > int(part[2]):
         return f"--share '{chosen.share}': give K/N, such as 1/2"
-    if chosen.share and (files or chosen.word or chosen.record or chosen.changed is not None):
+    whole = not chosen.names or any(name in SUITES for name in chosen.names)
+    if chosen.share and (not whole or files or chosen.word or chosen.record or chosen.changed is not None):
         return "--share is a part of whole suites: give it with suites, or alone"
     if chosen.record and (chosen.names or chosen.quick or chosen.all or chosen.word):
         return "--record keeps the costs of all tests: give it alone"

@@ -202,3 +202,29 @@ def test_a_study_that_cannot_be_used_is_told_in_one_line(outsider: Outsider) -> 
         assert (code, out) == (2, "") and said.replace(str(file.parent), str(folder)) in errors
     code, _, errors = outsider.runs("reproduce", "./examples/nowhere")
     assert code == 2 and "no study.py there" in errors
+
+
+NEEDS = "from motecrypt.studies import Needs\ndef needs(): return "
+STUDY = "TITLE = SOURCE = 'x'\ndef comparisons(results): return []\ndef sections(results): return []\n"
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "said"),
+    [
+        ("needs", f"{NEEDS}Needs(kits=('avr',))", "needs.py: cannot be used: TypeError"),
+        ("needs", f"{NEEDS}None", "needs() gave a NoneType; it gives motecrypt.studies.Needs"),
+        ("study", STUDY + "def comparisons(results): return 1 / 0", "study.py: cannot be used: ZeroDivision"),
+        ("study", STUDY + "def sections(results): yield 1 / 0", "study.py: cannot be used: ZeroDivision"),
+    ],
+)
+def test_what_a_study_does_wrong_later_is_told_in_one_line(
+    outsider: Outsider, part: str, text: str, said: str
+) -> None:
+    folder = outsider.folder / "examples" / "wrong"
+    shutil.copytree(outsider.folder / "examples" / "study", folder, dirs_exist_ok=True)
+    (folder / "needs.py").write_text(f"{NEEDS}Needs()")
+    (folder / "study.py").write_text(STUDY)
+    (folder / f"{part}.py").write_text(text)
+    done = [outsider.runs("reproduce", *words, "./examples/wrong") for words in ([], ["--rows"])]
+    code, _, errors = next(each for each in done if each[0])
+    assert code == 2 and said in errors and "Traceback" not in errors, errors

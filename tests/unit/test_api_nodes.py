@@ -172,7 +172,7 @@ def test_what_messages_cost_is_what_the_command_prints(capsys: pytest.CaptureFix
     found = message_costs(load_radio("srf", 24), [1, 16, 17])
     words = ["--radio", "srf", "--packet-bytes", "24", "--bytes", "1,16,17", "--json"]
     assert [row["message_bytes"] for row in found.rows()] == [1, 16, 17]
-    document = json.loads(run(capsys, "link", *words)[1])
+    document = json.loads(run(capsys, "airtime", *words)[1])
     assert document["messages"] == found.rows()
     assert document["best_packet_bytes"] == found.best_packet.packet_bytes
     for wrong in ([], [0], [1_000_001], range(1, 100_002)):

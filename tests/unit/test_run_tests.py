@@ -214,6 +214,7 @@ def test_modules_are_compiled_once_for_all_processes(
         (["--share", "3/2"], "--share '3/2': give K/N, such as 1/2"),
         (["--share", "half"], "--share 'half': give K/N, such as 1/2"),
         (["--share", "1/2", "tests/unit/test_cli.py"], "--share is a part of whole suites"),
+        (["--share", "1/2", "lint"], "--share is a part of whole suites"),
     ],
 )
 def test_what_cannot_be_asked_together_is_one_line(

@@ -27,7 +27,8 @@ def message_costs(radio: Radio, message_bytes: Sequence[int]) -> Survey:
     if not 1 <= len(message_bytes) <= LENGTHS_MAX:
         raise InputError(f"{len(message_bytes)} lengths of messages; give 1 to {LENGTHS_MAX}")
     if not 1 <= min(message_bytes) <= max(message_bytes) <= BYTES_MAX:
-        raise InputError(f"a message of a length that is not from 1 to {BYTES_MAX} bytes")
+        wrong = next(length for length in message_bytes if not 1 <= length <= BYTES_MAX)
+        raise InputError(f"a message of {wrong:,} bytes; give lengths from 1 to {BYTES_MAX:,}")
     need("link")
     import numpy as np
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
-from types import ModuleType
-from typing import Protocol
+from types import FunctionType, ModuleType
+from typing import Any, Protocol
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell, Finding
@@ -86,7 +88,9 @@ def study(name: str) -> ModuleType:
 def needs(name: str) -> Needs:
     """What a study needs; InputError when there is no such study."""
     study(name)
-    found: Needs = _part(name, "needs", ("needs",)).needs()
+    found = _part(name, "needs", ("needs",)).needs()
+    if not isinstance(found, Needs):
+        raise InputError(f"{name}: needs() gave a {type(found).__name__}; it gives motecrypt.studies.Needs")
     return found
 
 
@@ -102,16 +106,39 @@ def _part(name: str, part: str, expected: Sequence[str]) -> ModuleType:
     file = folder / f"{part}.py"
     if not file.is_file():
         raise InputError(f"{name}: no {part}.py there; your own study needs one (docs/adding.md)")
-    try:
+    with _someone_elses(file):
         module = importlib.import_module(f"{_package(folder)}.{part}")
-    except MotecryptError:
-        raise
-    except Exception as error:  # someone else's code
-        raise InputError(f"{file}: cannot be used: {type(error).__name__}: {error}") from error
     missing = [each for each in expected if not hasattr(module, each)]
     if missing:
         raise InputError(f"{file}: '{missing[0]}' is missing (docs/adding.md)")
+    for each, function in list(vars(module).items()):
+        if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+            setattr(module, each, _guarded(function, file))
     return module
+
+
+@contextmanager
+def _someone_elses(file: Path) -> Iterator[None]:
+    """What fails in here is a fault of that file, in one line."""
+    try:
+        yield
+    except MotecryptError:
+        raise
+    except Exception as error:
+        raise InputError(f"{file}: cannot be used: {type(error).__name__}: {error}") from error
+
+
+def _guarded(function: FunctionType, file: Path) -> Callable[..., Any]:
+    """The same function, whose failures are the file's; what it yields is collected, since that runs it."""
+
+    @wraps(function)
+    def guarded(*given: Any, **named: Any) -> Any:
+        with _someone_elses(file):
+            found = function(*given, **named)
+            return list(found) if isinstance(found, Iterator) else found
+
+    guarded.__module__ = __name__  # it is guarded once
+    return guarded
 
 
 def _package(folder: Path) -> str:
