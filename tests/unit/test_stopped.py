@@ -40,8 +40,7 @@ TOOLS += ("tr", "sleep", "nice", "mkdir", "flock", "cp", "mv", "uname", "kill")
 SLEEPS = """#!/bin/sh
 trap '' INT TERM
 sleep 3600 &
-echo $$ $! >{place}/started.new
-mv {place}/started.new {place}/started
+echo $$ $! >{place}/started
 wait
 """
 
@@ -80,9 +79,14 @@ class Place:
         return begun
 
     def asleep(self) -> list[int]:
-        """The numbers of the program that sleeps and of its child, once they do."""
-        wait_for((self.folder / "started").exists)
-        return [int(word) for word in (self.folder / "started").read_text().split()]
+        """The numbers of the program that sleeps and of its child, once they do.
+
+        The shell writes the line by itself: a program that moved a whole file there would still be
+        its child when the file is seen.
+        """
+        started = self.folder / "started"
+        wait_for(lambda: started.exists() and started.read_text().endswith("\n"))
+        return [int(word) for word in started.read_text().split()]
 
     def stop(self, begun: subprocess.Popen[str], group: bool = True) -> tuple[int, str]:
         """Ctrl-C while the program sleeps; how it ended, and what it said on standard error."""
