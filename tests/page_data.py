@@ -93,7 +93,7 @@ class Read(HTMLParser):
 
 def made_cipher() -> Cipher:
     """Any cipher, with a hostile reason."""
-    return replace(Catalog.load().cipher("rc4d"), name="made", standing_reason=HOSTILE)
+    return replace(Catalog.load().cipher("rc4d"), name="made", security_reason=HOSTILE)
 
 
 def made_audit() -> list[tuple[str, AuditAnswer]]:

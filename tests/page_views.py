@@ -47,7 +47,7 @@ class View:
 _EXPLORER = "updateExplorer();"
 _MAP = """
   explorerForm.elements.x.value = 'security';
-  for (const one of explorerForm.elements.standing) one.checked = true;
+  for (const one of explorerForm.elements.security) one.checked = true;
 """
 _CHART = "#explorer-plot svg"
 VIEWS = (

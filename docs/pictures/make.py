@@ -31,7 +31,7 @@ EXPLORED = (
     "--cipher chacha20-poly1305 --cipher rc4d --cipher aes128-cbc --library motecrypt --bytes 16,32,64",
     "motecrypt report -o report.html",
 )
-EXPLORER = "#explorer?x=flash&y=time&standing=recommended,acceptable,legacy,broken"
+EXPLORER = "#explorer?x=flash&y=time&security=recommended,acceptable,legacy,broken"
 WINDOW = {"width": 1100, "height": 800}
 BYTES_MAX = 150_000
 TIMEOUT_S = 1200

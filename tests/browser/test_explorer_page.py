@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.base.model import STANDINGS
+from motecrypt.base.model import SECURITY_STATUSES
 from report_data import STACKS
 
 
@@ -44,9 +44,9 @@ def test_filters_narrow_the_explorer(opened: Any) -> None:
     fewer = _count(page)
     assert 0 < fewer < everything
     assert {row["device"] for row in _rows(page)} == {"uno"}
-    page.uncheck("#explorer-form input[name=standing][value=acceptable]")
-    assert {row["standing"] for row in _rows(page)} == {"recommended"}
-    page.check("#explorer-form input[name=standing][value=broken]")
+    page.uncheck("#explorer-form input[name=security][value=acceptable]")
+    assert {row["security"] for row in _rows(page)} == {"recommended"}
+    page.check("#explorer-form input[name=security][value=broken]")
     assert _count(page) > 0
     page.fill("#explorer-form input[name=search]", "ASCON motecrypt")
     assert {row["cipher"] for row in _rows(page)} == {"ascon-aead128"}
@@ -99,13 +99,15 @@ def test_a_map_of_cost_and_security_has_every_status(opened: Any) -> None:
     _shown(page)
     _choose(page, "x", "security")
     page.wait_for_selector("#explorer-plot svg")
-    there = page.evaluate("[...new Set(explorerShown.last.here.map((row) => row.standing))]")
+    there = page.evaluate("[...new Set(explorerShown.last.here.map((row) => row.security))]")
     labels = page.evaluate(
         "[...document.querySelectorAll('#explorer-plot svg .mark-text.role-axis-label text')]"
         ".map(e => e.textContent)"
     )
-    assert {"recommended", "legacy", "broken"} <= set(there) <= set(STANDINGS)
-    assert [label for label in labels if label in STANDINGS] == [s for s in STANDINGS if s in there]
+    assert {"recommended", "legacy", "broken"} <= set(there) <= set(SECURITY_STATUSES)
+    assert [label for label in labels if label in SECURITY_STATUSES] == [
+        s for s in SECURITY_STATUSES if s in there
+    ]
     assert "across" not in page.text_content("#explorer-count").split(";")[1]
 
 
@@ -181,8 +183,8 @@ def test_the_table_sorts_by_any_column(opened: Any) -> None:
     times = [float(row["time"].replace(",", "")) for row in _rows(page)]
     assert times == sorted(times, reverse=True)
     assert page.evaluate("document.activeElement.dataset.sort") == "time"
-    page.click("#explorer-table button[data-sort=standing]")
-    order = [STANDINGS.index(row["standing"]) for row in _rows(page)]
+    page.click("#explorer-table button[data-sort=security]")
+    order = [SECURITY_STATUSES.index(row["security"]) for row in _rows(page)]
     assert order == sorted(order)
     page.click("#explorer-more")
     assert len(_rows(page)) == 100
@@ -260,7 +262,7 @@ def test_link_command_and_csv_are_of_what_is_shown(opened: Any, tmp_path: Path) 
     rows = list(csv.DictReader(target.read_text().splitlines()))
     assert len(rows) == _count(page)
     assert {row["cipher"] for row in rows} == {"ascon-aead128"}
-    assert {"device", "encrypt_us", "flash_bytes", "standing", "front"} <= set(rows[0])
+    assert {"device", "encrypt_us", "flash_bytes", "security", "front"} <= set(rows[0])
 
 
 def test_csv_holds_no_formula(opened: Any) -> None:
@@ -305,8 +307,8 @@ def test_many_points_are_drawn_as_fewer_and_the_front_stays(opened: Any) -> None
           const state = explorerState();
           const points = [];
           for (let i = 0; i < 20000; i += 1) {
-            const standing = i % 3 ? "recommended" : "broken";
-            const row = {device: i % 2 ? "uno" : "pico", standing, placement: "flash"};
+            const security = i % 3 ? "recommended" : "broken";
+            const row = {device: i % 2 ? "uno" : "pico", security, placement: "flash"};
             points.push({row, x: 1 + (i * 7919) % 9973, y: 1 + (i * 104729) % 9967});
           }
           const front = paretoFront(points);

@@ -87,11 +87,11 @@ def test_the_page_names_every_example_and_has_a_command_for_each() -> None:
             assert any(f"./examples/{path.name}" in command for command in COMMANDS), path.name
 
 
-def test_the_ciphers_standing_vectors_and_variants_count(outsider: Outsider) -> None:
+def test_the_ciphers_security_vectors_and_variants_count(outsider: Outsider) -> None:
     rows = outsider.json("measure", "--cipher", "./examples/xtea/xtea-cbc", "--bytes", "16")
     assert {(row["variant"], row["status"]) for row in rows} == {("plain", "ok"), ("o3", "ok")}
     listed = outsider.json("list", "ciphers", "--cipher", "./examples/xtea")
-    assert {row["cipher"]: row["standing"] for row in listed if row["cipher"].startswith("xtea")} == {
+    assert {row["cipher"]: row["security"] for row in listed if row["cipher"].startswith("xtea")} == {
         "xtea-ecb": "broken",
         "xtea-cbc": "legacy",
     }
@@ -99,7 +99,7 @@ def test_the_ciphers_standing_vectors_and_variants_count(outsider: Outsider) -> 
     code, out, _ = outsider.runs("crypt", "./examples/xtea/xtea-ecb", "--key", key, "4142434445464748")
     assert (code, out) == (0, "497df3d072612cb5\n")
     audited = outsider.json("audit", "./examples/xtea/xtea-cbc", "--quick", "--part", "integrity")
-    assert audited["standing"] == "legacy"
+    assert audited["security"] == "legacy"
     assert [(part["part"], part["weight"]) for part in audited["parts"]] == [("integrity", "bad")]
 
 

@@ -81,7 +81,7 @@ def _unpacked(tool_set: ToolSet) -> str:
 
 
 #: What the pages call a column of the catalog.
-_HEADINGS = {"standing": "security status"}
+_HEADINGS = {"security": "security status"}
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -81,7 +81,7 @@ def test_words_for_many_are_spelled_out() -> None:
     made = plan(MeasureRequest(ciphers=["recommended"], devices=["all"], libraries=["motecrypt"]))
     ciphers = {cell.implementation.cipher for cell in made.cells}
     assert len({cell.device for cell in made.cells}) > 20 and len(ciphers) > 3
-    assert {made.catalog.cipher(name).standing for name in ciphers} == {"recommended"}
+    assert {made.catalog.cipher(name).security for name in ciphers} == {"recommended"}
 
 
 def test_what_failed_is_not_what_does_not_fit() -> None:

@@ -106,7 +106,7 @@ def test_an_export_is_what_the_command_writes(
 
 def test_a_weak_cipher_is_exported_with_a_warning(tmp_path: Path) -> None:
     made = export(ExportRequest("c", "rc4", measure=False), tmp_path / "out", tmp_path / "r.db")
-    assert made.warning.startswith("rc4 is BROKEN") and made.document()["standing"] == "broken"
+    assert made.warning.startswith("rc4 is BROKEN") and made.document()["security"] == "broken"
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine").write_text("")
     for request, said in (

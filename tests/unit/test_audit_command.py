@@ -65,7 +65,7 @@ def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     arguments = ["audit", "rc4", "--quick", "--part", "diffusion", "--part", "integrity"]
     code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"), "--json")
     told = json.loads(out)
-    assert code == 0 and told["standing"] == "broken"
+    assert code == 0 and told["security"] == "broken"
     assert [part["part"] for part in told["parts"]] == ["diffusion", "integrity"]
     assert told["parts"][0]["data"]["encrypt"]["verdict"] == "none"
     code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"))

@@ -31,7 +31,7 @@ def test_each_device_gets_recommended_ciphers_of_ours_alone() -> None:
     assert {cell.device for cell in needs.cells} == set(DEVICES) == set(needs.toolchains)
     for cell in needs.cells:
         body = cell.implementation
-        assert catalog.cipher(body.cipher).standing == "recommended"
+        assert catalog.cipher(body.cipher).security == "recommended"
         assert body.library == "motecrypt" and "*" not in body.cores
         assert cell.toolchain == needs.toolchains[cell.device]
         assert cell.cache == ("cold" if cell.device == "pico" else "none")

@@ -23,9 +23,9 @@ from motecrypt.adviser.hardware.rows import settings
 PAGE = "hardware.md"
 
 
-def _of(device: str, standing: str = "") -> list[Residual]:
+def _of(device: str, scoring: str = "") -> list[Residual]:
     found = [each for each in recorded_residuals() if each.chip.device == device]
-    return [each for each in found if standing in ("", each.standing)]
+    return [each for each in found if scoring in ("", each.scoring)]
 
 
 @cache
@@ -58,8 +58,8 @@ def _range(values: Iterable[float], form: str = ".0f") -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _score(device: str, standing: str = SCORED) -> Fidelity:
-    found = fidelity(device, "", _of(device), standing)
+def _score(device: str, scoring: str = SCORED) -> Fidelity:
+    found = fidelity(device, "", _of(device), scoring)
     assert found is not None
     return found
 
@@ -174,8 +174,8 @@ def test_what_the_rows_of_an_old_compiler_come_to() -> None:
 def _bounded(device: str) -> float:
     """The difference of a device in per cent if the excluded rows counted as the others do."""
     rows: Sequence[Residual] = [
-        replace(row, standing=SCORED)
-        if row.standing == EXCLUDED and row.spread <= settings().compilers
+        replace(row, scoring=SCORED)
+        if row.scoring == EXCLUDED and row.spread <= settings().compilers
         else row
         for row in _of(device)
     ]

@@ -1,4 +1,4 @@
-"""A test that goes round forever, in Python or in C, fails instead of standing still."""
+"""A test that goes round forever, in Python or in C, fails instead of resting."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def ciphers(folder: Path, text: str) -> tuple[list[Cipher], list[Implementation]
 
 def test_a_cipher_with_all_that_it_may_say(tmp_path: Path) -> None:
     text = """
-[standing]
+[security]
 level = "legacy"
 reason = "R"
 source = "RS"
@@ -56,7 +56,7 @@ associated_data = true
 mode = "ccm"
 message = { min = 1, max = 99, multiple = 2 }
 defines = ["D=1"]
-[cipher.standing]
+[cipher.security]
 level = "broken"
 reason = "CR"
 source = "CS"
@@ -96,14 +96,14 @@ sources = []
         associated_data=False,
         mode=None,
         message=MessageLengths(0, 65535, 1),
-        standing="legacy",
-        standing_reason="R",
-        standing_source="RS",
+        security="legacy",
+        security_reason="R",
+        security_source="RS",
     )
     first = replace(last, name="x128", title="Own", kind="aead", source="OS", mode="ccm", key_bits=(128,))
     first = replace(first, nonce_bytes=12, tag_bytes=16, associated_data=True)
     first = replace(first, message=MessageLengths(1, 99, 2), key_bits_allowed=(64, 512, 8))
-    first = replace(first, standing="broken", standing_reason="CR", standing_source="CS")
+    first = replace(first, security="broken", security_reason="CR", security_source="CS")
     assert found == [first, replace(first, name="x256", key_bits=(256,)), last]
     common: dict[str, Any] = {
         "library": "motecrypt",
@@ -140,7 +140,7 @@ sources = []
     )
     other = replace(small, cipher="y", key_bits=(40,), defines=("CIPHER_TAG_BYTES=0",))
     assert bodies == [fast, small, replace(other, key_bytes_measured=5, key_bytes_allowed=5)]
-    assert ciphers(tmp_path, PLAIN)[0][0].standing == "unrated"
+    assert ciphers(tmp_path, PLAIN)[0][0].security == "unrated"
 
 
 BITS = "expected multiples of 8 from 8 to 2040"

@@ -184,9 +184,9 @@ def test_a_file_of_another_shape_is_told(tmp_path: Path, text: str) -> None:
 
 def test_the_page_names_every_air_with_its_figures_and_every_level() -> None:
     from motecrypt.air.radios.air import AIRS
-    from motecrypt.base.model import STANDINGS
+    from motecrypt.base.model import SECURITY_STATUSES
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "adding.md").read_text()
     for name, air in AIRS.items():
         assert f"| `{name}` | {', '.join(f'`{figure}`' for figure in air.figures)} |" in page
-    assert all(f"`{level}`" in page for level in STANDINGS)
+    assert all(f"`{level}`" in page for level in SECURITY_STATUSES)

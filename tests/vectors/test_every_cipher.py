@@ -170,5 +170,5 @@ def test_no_other_length_of_key_nonce_or_message_is_taken(cipher: Cipher) -> Non
 
 @pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)
 def test_every_cipher_says_how_it_stands(cipher: Cipher) -> None:
-    assert cipher.standing != "unrated", f"{cipher.folder}: {cipher.name} has no standing"
-    assert cipher.standing_reason and cipher.standing_source
+    assert cipher.security != "unrated", f"{cipher.folder}: {cipher.name} has no security"
+    assert cipher.security_reason and cipher.security_source

@@ -37,7 +37,7 @@ from motecrypt.base.model import Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import accelerator_of
 
-EXPORT_VERSION = 4
+EXPORT_VERSION = 5
 GRID = (1, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 128)
 """Message lengths for the exported data: around each step that blocks of 16 and 64 bytes make. Between
 the steps cycles are linear, so up to 65 bytes nothing is lost, and beyond at most 13 % (docs/advise.md)."""
@@ -137,7 +137,7 @@ CYCLES = ("setup_cycles", "encrypt_cycles", "decrypt_cycles")
 """What a point has besides its length, in the order of `Point`."""
 
 OF_CIPHER = (
-    *("standing", "standing_reason", "nonce", "nonce_bytes", "tag_bytes"),
+    *("security", "security_reason", "nonce", "nonce_bytes", "tag_bytes"),
     *("message_bytes_min", "message_bytes_multiple"),
 )
 """What a candidate has of its cipher."""

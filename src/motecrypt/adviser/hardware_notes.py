@@ -38,7 +38,7 @@ def hardware_document(hardware: Accelerator | None, first: Entry | None) -> dict
     if hardware is None:
         return None
     return {
-        "standing": PUBLISHED,
+        "provenance": PUBLISHED,
         **asdict(hardware),
         "saves_at_most_percent": first.costs.energy.cpu_percent if first and hardware.encrypts else None,
     }

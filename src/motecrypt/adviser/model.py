@@ -48,8 +48,8 @@ class Candidate:
     key_bits: int
     placement: str
     cache: str
-    standing: str
-    standing_reason: str
+    security: str
+    security_reason: str
     nonce: str
     nonce_bytes: int
     tag_bytes: int
@@ -367,7 +367,7 @@ class Exclusion:
     @property
     def group(self) -> str:
         """Which of `EXCLUDED` it belongs to."""
-        if self.candidate.standing == "broken":
+        if self.candidate.security == "broken":
             return "broken"
         return "failed" if self.failed else "budget" if self.budgets else "needs"
 

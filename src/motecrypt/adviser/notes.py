@@ -278,12 +278,12 @@ def _timing(first: Entry) -> list[str]:
 
 
 def _smaller(entries: Sequence[Entry]) -> list[str]:
-    """The entry of the same standing that gives up least energy for a third less of flash."""
+    """The entry of the same security status that gives up least energy for a third less of flash."""
     first = entries[0]
     flash = first.candidate.flash_taken
     for entry in entries[1:]:
         other = entry.candidate
-        if other.standing != first.candidate.standing or other.flash_bytes is None:
+        if other.security != first.candidate.security or other.flash_bytes is None:
             continue
         if other.flash_bytes <= flash * 2 / 3:
             shorter = (1 - entry.costs.life_days / first.costs.life_days) * 100

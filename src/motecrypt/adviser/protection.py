@@ -123,7 +123,7 @@ def factor_of(rows: Iterable[Resistance], variant: str, snr: float = SNR) -> Fac
     return Factor(traces / reference, strongest.attacker, strongest.traces is None)
 
 
-def by_resistance(answer: Advice, rows: Sequence[Resistance], standings: Sequence[str]) -> Advice:
+def by_resistance(answer: Advice, rows: Sequence[Resistance], statuses: Sequence[str]) -> Advice:
     """The same answer with its ranks by security status, then by resistance, then as they were.
 
     An implementation that was not attacked comes last in its status.
@@ -131,7 +131,7 @@ def by_resistance(answer: Advice, rows: Sequence[Resistance], standings: Sequenc
 
     def key(entry: Entry) -> tuple[int, float, int]:
         found = _factor(rows, entry)
-        return standings.index(entry.candidate.standing), -(found.factor if found else 0.0), entry.rank
+        return statuses.index(entry.candidate.security), -(found.factor if found else 0.0), entry.rank
 
     ranked = []
     for rank, entry in enumerate(sorted(answer.entries, key=key), start=1):

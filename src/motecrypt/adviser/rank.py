@@ -100,7 +100,7 @@ def advise(
         else:
             weight = costs.energy.total_uj * (1 + MEMORY_WEIGHT * _memory_share(candidate, device))
             weight *= 1 + TIMING_WEIGHT * candidate.timing_varies
-            key = (ORDER.index(candidate.standing), weight, candidate.name)
+            key = (ORDER.index(candidate.security), weight, candidate.name)
             found.append((key, candidate, costs, weight))
     found = sorted(found, key=lambda entry: entry[0])
     entries = tuple(
@@ -187,8 +187,8 @@ def unfit(candidate: Candidate, question: Question, link: LinkFacts) -> Exclusio
 
     Needs no figures, so that nobody measures what cannot be chosen.
     """
-    if candidate.standing == "broken":
-        return Exclusion(candidate, (), f"broken: {candidate.standing_reason}")
+    if candidate.security == "broken":
+        return Exclusion(candidate, (), f"broken: {candidate.security_reason}")
     if "integrity" in question.needs and candidate.tag_bytes == 0:
         return Exclusion(candidate, (), "no integrity: changed messages are accepted")
     if question.linked and candidate.cipher not in link.suites:
@@ -299,15 +299,15 @@ def _more(value: float, base: float) -> float:
 def _reason(
     candidate: Candidate, costs: MessageCosts, first: Candidate, least: MessageCosts, rank: int
 ) -> str:
-    """Why this place: the standing, then energy and memory next to the first's."""
+    """Why this place: the security status, then energy and memory next to the first's."""
     packets = plural(costs.packets, "packet")
     varies = [TIME_VARIES] if candidate.timing_varies else []
     if rank == 1:
         stored = f"{number(costs.air_bytes)} bytes a record"
         sent = {"alone": packets, "stored": stored}.get(costs.form, f"{costs.form}, {packets}")
-        first_in = f"{candidate.standing}, and first in energy, memory and timing together: {sent}"
+        first_in = f"{candidate.security}, and first in energy, memory and timing together: {sent}"
         return "; ".join([first_in, *varies])
-    words = [candidate.standing if candidate.standing == first.standing else _behind(candidate), *varies]
+    words = [candidate.security if candidate.security == first.security else _behind(candidate), *varies]
     energy = _more(costs.energy.total_uj, least.energy.total_uj)
     more = costs.packets - least.packets
     if which := _which(more, "more", "fewer"):
@@ -334,7 +334,7 @@ def _which(difference: float, above: str, below: str) -> str:
 
 
 def _behind(candidate: Candidate) -> str:
-    return f"only {candidate.standing} ({candidate.standing_reason})"
+    return f"only {candidate.security} ({candidate.security_reason})"
 
 
 def _times(value: float, base: float) -> str:

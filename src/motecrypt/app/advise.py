@@ -215,7 +215,7 @@ class AdviseResult:
 
 
 def _named(candidate: api.Candidate) -> dict[str, Any]:
-    keys = ("cipher", "implementation", "key_bits", "placement", "cache", "standing")
+    keys = ("cipher", "implementation", "key_bits", "placement", "cache", "security")
     return {key: getattr(candidate, key) for key in keys}
 
 
@@ -279,7 +279,7 @@ def advise(
 ) -> AdviseResult:
     """Measure what is not stored yet, and say which cipher to use.
 
-    Ranks go by security standing, then by energy for each message. Broken ciphers are never ranked. The other
+    Ranks go by security status, then by energy for each message. Broken ciphers are never ranked. The other
     parameters are those of `measure`; InputError as in `plan`, or where a tool is missing and nothing is
     stored.
     """

@@ -122,8 +122,8 @@ class AuditResult:
         cipher = self.cipher
         return {
             "cipher": cipher.name,
-            "standing": cipher.standing,
-            "standing_reason": cipher.standing_reason,
+            "security": cipher.security,
+            "security_reason": cipher.security_reason,
             "seed": seed,
             "quick": quick,
             "verdict": {"weight": self.verdict, **{weight: self.parts_of(weight) for weight in WEIGHTS}},
@@ -249,7 +249,7 @@ class PublicKeyAudit:
         """The same as JSON."""
         return {
             "algorithm": self.algorithm.name,
-            "standing": self.algorithm.standing,
+            "security": self.algorithm.security,
             "verdict": self.verdict,
             "on_this_computer": self.rows,
             "without": self.without,

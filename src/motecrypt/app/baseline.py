@@ -45,7 +45,7 @@ def baseline(catalog: Catalog, toolchains: Mapping[str, str]) -> Needs:
 
 def _taken(catalog: Catalog, device: Device, body: Implementation) -> bool:
     own = body.library == "motecrypt" and "*" not in body.cores
-    return own and body.runs_on(device.core) and catalog.cipher(body.cipher).standing == "recommended"
+    return own and body.runs_on(device.core) and catalog.cipher(body.cipher).security == "recommended"
 
 
 def _caches(device: Device) -> tuple[str, ...]:

@@ -71,11 +71,11 @@ class ExportResult:
     def warning(self) -> str:
         """What to know of the cipher's security status; empty where there is nothing."""
         cipher = self.library.cipher
-        if cipher.standing == "broken":
-            reason = cipher.standing_reason
+        if cipher.security == "broken":
+            reason = cipher.security_reason
             return f"{cipher.name} is BROKEN ({reason}): for study only; it does not protect data"
-        if cipher.standing in ("legacy", "unrated"):
-            return f"{cipher.name} is {cipher.standing}: {cipher.standing_reason or 'it is not rated'}"
+        if cipher.security in ("legacy", "unrated"):
+            return f"{cipher.name} is {cipher.security}: {cipher.security_reason or 'it is not rated'}"
         return ""
 
     def next_command(self, results: Path | None = None) -> str:
@@ -106,7 +106,7 @@ class ExportResult:
             **self.library.about,
             "folder": str(self.folder),
             "name": self.library.name,
-            "standing": self.library.cipher.standing,
+            "security": self.library.cipher.security,
             "files": sorted(self.library.files),
             "measure": [missing.command for missing in self.library.figures.missing],
         }

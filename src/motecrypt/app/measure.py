@@ -245,7 +245,7 @@ def _spelled_out(devices: Sequence[str], ciphers: Sequence[str]) -> tuple[list[s
         return list(devices), list(ciphers)
     known = Catalog.load()
     simulated = [device.name for device in known.devices.values() if device.simulated]
-    sound = [cipher.name for cipher in known.ciphers.values() if cipher.standing == RECOMMENDED]
+    sound = [cipher.name for cipher in known.ciphers.values() if cipher.security == RECOMMENDED]
     return (
         [name for text in devices for name in (simulated if text == ALL else [text])],
         [name for text in ciphers for name in (sound if text == RECOMMENDED else [text])],

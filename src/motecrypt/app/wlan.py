@@ -180,9 +180,9 @@ def wlan(
         notes.append(f"{cipher.name} was not timed: no compiler is installed; --device uno installs one")
     if not moved.complete:
         notes.append(f"only {moved.delivered_bytes:,} of {sent:,} bytes arrived")
-    if cipher and cipher.standing in ("broken", "legacy"):
+    if cipher and cipher.security in ("broken", "legacy"):
         notes.append(
-            f"{cipher.name} is {cipher.standing}: {cipher.standing_reason} ({cipher.standing_source})"
+            f"{cipher.name} is {cipher.security}: {cipher.security_reason} ({cipher.security_source})"
         )
     notes.append("time, energy and battery are simulated or modelled; nothing was measured on the air")
     notes.append(f"{security(way.security).title}: {security(way.security).note}")

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, TypeGuard, get_args
 Operation = Literal[
     "setup", "encrypt", "decrypt", "keygen", "agree", "sign", "verify", "encapsulate", "decapsulate"
 ]
-Standing = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
+SecurityStatus = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
 
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
+SECURITY_STATUSES: tuple[SecurityStatus, ...] = get_args(SecurityStatus)
 OPERATIONS: tuple[Operation, ...] = ("setup", "encrypt", "decrypt")
 PUBLIC_KEY_OPERATIONS: tuple[Operation, ...] = get_args(Operation)[3:]
 """What a public-key algorithm does (publickey.h), in the order of bridge.c's numbers."""
@@ -52,9 +52,9 @@ class Cipher:
     mode: str | None = None
     oracle: str = "oracle.py"
     key_bits_allowed: tuple[int, int, int] | None = None
-    standing: Standing = "unrated"
-    standing_reason: str = ""
-    standing_source: str = ""
+    security: SecurityStatus = "unrated"
+    security_reason: str = ""
+    security_source: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reads a cipher's folder: cipher.toml next to C sources, oracle and vectors, with each cipher's standing."""
+"""Reads a cipher's folder: cipher.toml next to C sources, oracle and vectors, with its security status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import cast
 
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import STANDINGS, Cipher, Implementation, MessageLengths, Protection, Standing
+from motecrypt.base.model import (
+    SECURITY_STATUSES,
+    Cipher,
+    Implementation,
+    MessageLengths,
+    Protection,
+    SecurityStatus,
+)
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
 
@@ -41,9 +48,9 @@ def read_cipher_folder(folder: Path, cores: Collection[str]) -> tuple[list[Ciphe
 
 @dataclass(frozen=True)
 class _Rating:
-    """A cipher's standing: its level, one line of reason, and where that is published."""
+    """A cipher's security status: its level, one line of reason, and where that is published."""
 
-    level: Standing
+    level: SecurityStatus
     reason: str
     source: str
 
@@ -52,12 +59,13 @@ _UNRATED = _Rating("unrated", "", "")
 
 
 def _read_rating(table: Table, otherwise: _Rating) -> _Rating:
-    """The [standing] of a folder, or the [cipher.standing] of one cipher; `otherwise` where there is none."""
-    entry = table.table("standing", {})
+    """The [security] of a folder, or the [cipher.security] of one cipher; `otherwise` where there is none."""
+    table.renamed("standing", "security")
+    entry = table.table("security", {})
     if not entry.plain():
         return otherwise
     rating = _Rating(
-        level=cast(Standing, entry.text("level", choices=STANDINGS)),
+        level=cast(SecurityStatus, entry.text("level", choices=SECURITY_STATUSES)),
         reason=entry.text("reason"),
         source=entry.text("source"),
     )
@@ -93,9 +101,9 @@ def _read_ciphers(
         ),
         mode=entry.text("mode", None),
         key_bits_allowed=(allowed[0], allowed[1], allowed[2]) if allowed else None,
-        standing=rating.level,
-        standing_reason=rating.reason,
-        standing_source=rating.source,
+        security=rating.level,
+        security_reason=rating.reason,
+        security_source=rating.source,
     )
     lengths.done()
     entry.done()

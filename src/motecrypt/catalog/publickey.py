@@ -11,7 +11,13 @@ from typing import ClassVar, cast
 
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, STANDINGS, Implementation, Operation, Standing
+from motecrypt.base.model import (
+    PUBLIC_KEY_OPERATIONS,
+    SECURITY_STATUSES,
+    Implementation,
+    Operation,
+    SecurityStatus,
+)
 from motecrypt.catalog.ciphers import known_cores
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
@@ -69,9 +75,9 @@ class PublicKeyAlgorithm:
     public_in_secret: tuple[tuple[int, int], ...] = ()
     public_functions: tuple[str, ...] = ()
     oracle: str = "oracle.py"
-    standing: Standing = "unrated"
-    standing_reason: str = ""
-    standing_source: str = ""
+    security: SecurityStatus = "unrated"
+    security_reason: str = ""
+    security_source: str = ""
 
     tag_bytes: ClassVar[int] = 0
 
@@ -90,13 +96,14 @@ def read_public_key_folder(
     """The algorithms of a folder, and its own implementations of them."""
     table = Table.read(folder / "algorithm.toml")
     title, source = table.text("title"), table.text("source")
-    rating = table.table("standing", {})
-    standing: tuple[Standing, str, str] = ("unrated", "", "")
+    table.renamed("standing", "security")
+    rating = table.table("security", {})
+    security: tuple[SecurityStatus, str, str] = ("unrated", "", "")
     if rating.plain():
-        level = cast(Standing, rating.text("level", choices=STANDINGS))
-        standing = (level, rating.text("reason"), rating.text("source"))
+        level = cast(SecurityStatus, rating.text("level", choices=SECURITY_STATUSES))
+        security = (level, rating.text("reason"), rating.text("source"))
     rating.done()
-    found = [_algorithm(entry, folder, title, source, standing) for entry in table.tables("algorithm")]
+    found = [_algorithm(entry, folder, title, source, security) for entry in table.tables("algorithm")]
     entries = [PublicKeyEntry.read(entry, cores) for entry in table.tables("implementation", [])]
     table.done()
     known = {algorithm.name: algorithm for algorithm in found}
@@ -110,7 +117,7 @@ def read_public_key_folder(
 
 
 def _algorithm(
-    entry: Table, folder: Path, title: str, source: str, standing: tuple[Standing, str, str]
+    entry: Table, folder: Path, title: str, source: str, security: tuple[SecurityStatus, str, str]
 ) -> PublicKeyAlgorithm:
     kind = entry.text("kind", choices=tuple(KINDS))
     does = ("keygen", *KINDS[kind])
@@ -118,7 +125,7 @@ def _algorithm(
     table = entry.table("sizes")
     sizes = {name: table.integer(name, 0, low=0, high=BYTES_MAX) for name in SIZES}
     table.done()
-    level, reason, where = standing
+    level, reason, where = security
     algorithm = PublicKeyAlgorithm(
         name=entry.text("name"),
         title=entry.text("title", title),
@@ -132,9 +139,9 @@ def _algorithm(
         stack_bytes=entry.integer("stack_bytes", 0, low=0, high=1 << 20),
         public_in_secret=_parts(entry, sizes["secret"]),
         public_functions=entry.texts("public_functions", []),
-        standing=level,
-        standing_reason=reason,
-        standing_source=where,
+        security=level,
+        security_reason=reason,
+        security_source=where,
     )
     entry.done()
     if not sizes["seed"]:

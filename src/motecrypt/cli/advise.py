@@ -157,7 +157,7 @@ def command(
 
     The first five lines are the answer. The best few follow; --all prints every rank with its reason and
     every note, --why-not what is not ranked. What is missing is measured first. Ranks go by security
-    standing, then by energy for each message. Broken ciphers are never ranked.
+    status, then by energy for each message. Broken ciphers are never ranked.
 
     What is needed by default is confidentiality, integrity and protection against replay: the secure link,
     with its packets, answers and repetitions. Without replay (--need confidentiality,integrity) each cipher

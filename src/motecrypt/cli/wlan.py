@@ -97,7 +97,7 @@ def _next(found: WlanResult) -> str:
     cipher, path = found.cipher, found.request.file
     if cipher is None:
         return typed_with("--cipher", SOUND_CIPHER)
-    if cipher.standing in ("broken", "legacy"):
+    if cipher.security in ("broken", "legacy"):
         named = found.request.cipher
         return shlex.join(["motecrypt", "audit", named if "/" in named else cipher.name])
     if found.capture is not None or found.payload.file_bytes > CAPTURE_LIMIT:

@@ -147,8 +147,8 @@ def plan(
     told = replace(
         cipher,
         title=_line(cipher.title),
-        standing_reason=_line(cipher.standing_reason),
-        standing_source=_line(cipher.standing_source),
+        security_reason=_line(cipher.security_reason),
+        security_source=_line(cipher.security_source),
     )
     slug = "-".join([cipher.name, body.variant, *([] if placement == "flash" else [placement])])
     words = [word for word in re.split(r"[^A-Za-z0-9]+", slug) if word]
@@ -211,14 +211,14 @@ def _asked(cipher: Cipher) -> str:
 def _cipher_words(cipher: Cipher, body: Implementation) -> dict[str, Any]:
     """What the templates say of a cipher, and how its calls look."""
     nonce, tag, ad = bool(cipher.nonce_bytes), bool(cipher.tag_bytes), cipher.associated_data
-    reason = cipher.standing_reason or "it is not rated"
+    reason = cipher.security_reason or "it is not rated"
     return {
         "cipher": cipher,
-        "broken": cipher.standing == "broken",
-        "standing": {
-            "level": cipher.standing,
+        "broken": cipher.security == "broken",
+        "security": {
+            "level": cipher.security,
             "reason": reason,
-            "source": cipher.standing_source,
+            "source": cipher.security_source,
             "lines": textwrap.wrap(_sentence(reason), 108, break_on_hyphens=False),
         },
         "key_bytes": max(body.key_bits) // 8,

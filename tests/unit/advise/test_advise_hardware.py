@@ -35,7 +35,7 @@ def test_the_adviser_says_what_hardware_can_save_at_most() -> None:
     document = hardware_document(known("nRF52840"), first)
     assert document is not None and json.loads(json.dumps(document)) is not None
     assert document["saves_at_most_percent"] == pytest.approx(share)
-    assert document["standing"] == "published, not measured"
+    assert document["provenance"] == "published, not measured"
     assert [block["name"] for block in document["blocks"]] == ["ECB", "CCM", "CryptoCell 310"]
     for chip, entry in (("RP2350", first), ("nRF52840", None)):
         document = hardware_document(known(chip), entry)

@@ -135,7 +135,7 @@ def test_its_ciphers_are_those_of_the_links_suites() -> None:
     """AES-128-CCM with tags of 8 bytes is the catalog's aes128-ccm8."""
     ciphers = Catalog.load().ciphers
     assert [suite_of(ciphers[name]) for name in LINK.suites] == list(SUITES)
-    assert all(ciphers[name].standing == "recommended" for name in LINK.suites)
+    assert all(ciphers[name].security == "recommended" for name in LINK.suites)
 
 
 @pytest.mark.parametrize("name", radio_names())

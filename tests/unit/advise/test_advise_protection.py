@@ -42,23 +42,23 @@ def test_the_strongest_attacker_counts() -> None:
     assert factor_of(ROWS, "plain", 0.1) is None
 
 
-def entry(variant: str, rank: int, standing: str = "recommended") -> Entry:
+def entry(variant: str, rank: int, security: str = "recommended") -> Entry:
     from motecrypt.adviser.gather import candidate
     from motecrypt.catalog import Catalog
 
-    cipher = replace(Catalog.load().cipher("aes128-ccm8"), standing=standing)  # type: ignore[arg-type]
+    cipher = replace(Catalog.load().cipher("aes128-ccm8"), security=security)  # type: ignore[arg-type]
     made = candidate(cipher, replace(FAST, variant=variant), 128, "flash", "none")
     return Entry(rank, made, None, 0.0, 0.0, "because")  # type: ignore[arg-type]
 
 
-def test_ranks_go_by_standing_then_by_resistance() -> None:
+def test_ranks_go_by_security_then_by_resistance() -> None:
     names = (
         ("masks", "recommended"),
         ("unknown", "recommended"),
         ("strong", "legacy"),
         ("order", "recommended"),
     )
-    entries = tuple(entry(name, rank, standing) for rank, (name, standing) in enumerate(names, start=1))
+    entries = tuple(entry(name, rank, security) for rank, (name, security) in enumerate(names, start=1))
     answer = by_resistance(Advice("", entries, (), ("a note",), None, 0.0, 0.0), ROWS, ORDER)
     variants = [one.candidate.implementation.rpartition("/")[2] for one in answer.entries]
     assert variants == ["order", "masks", "unknown", "strong"]

@@ -16,8 +16,8 @@ from motecrypt.air.radios import load_radio
 # --- ranking and exclusions -------------------------------------------------------------------------
 
 
-def test_standing_goes_before_energy_and_energy_before_the_rest() -> None:
-    cheap = made(standing="acceptable", standing_reason="short tag", flash_bytes=1)
+def test_security_goes_before_energy_and_energy_before_the_rest() -> None:
+    cheap = made(security="acceptable", security_reason="short tag", flash_bytes=1)
     slow = made(
         implementation="ours/slow", points=tuple(replace(p, encrypt_cycles=90_000) for p in cheap.points)
     )
@@ -80,7 +80,7 @@ def test_a_time_that_varies_loses_among_near_equals_and_can_be_refused() -> None
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"standing": "broken", "standing_reason": "leaks"}, "broken: leaks"),
+        ({"security": "broken", "security_reason": "leaks"}, "broken: leaks"),
         ({"tag_bytes": 0}, "no integrity"),
         (
             {"cipher": "aes128-ccm16"},
@@ -99,8 +99,8 @@ def test_an_exclusion_says_why(changes: dict[str, object], said: str) -> None:
 
 
 def test_without_the_need_for_integrity_others_come_in_behind() -> None:
-    counter = made(cipher="x-ctr", standing="legacy", standing_reason="no integrity", tag_bytes=0)
-    broken = made(cipher="rc0", standing="broken", tag_bytes=0)
+    counter = made(cipher="x-ctr", security="legacy", security_reason="no integrity", tag_bytes=0)
+    broken = made(cipher="rc0", security="broken", tag_bytes=0)
     question = replace(ASKED, needs=("confidentiality",))
     answer = ask(counter, broken, made(), question=question)
     assert [e.candidate.cipher for e in answer.entries] == ["aes128-ccm8", "x-ctr"]
@@ -108,7 +108,7 @@ def test_without_the_need_for_integrity_others_come_in_behind() -> None:
 
 
 def test_without_the_link_blocks_are_padded_and_the_whole_nonce_travels() -> None:
-    block = made(cipher="b-cbc", standing="legacy", tag_bytes=0, nonce="random", nonce_bytes=16)
+    block = made(cipher="b-cbc", security="legacy", tag_bytes=0, nonce="random", nonce_bytes=16)
     block = replace(block, message_bytes_multiple=16, points=(advise.Point(32, 1, 2, 3),))
     costs_ = ask(block, question=replace(ASKED, needs=())).entries[0].costs
     assert (costs_.form, costs_.sealed_bytes, costs_.air_bytes, costs_.cycles) == ("alone", 48, 48, 2)
@@ -121,7 +121,7 @@ def test_without_the_link_blocks_are_padded_and_the_whole_nonce_travels() -> Non
 def test_contradictory_budgets_are_counted_and_the_nearest_named() -> None:
     big = made(implementation="ours/big", flash_bytes=5000)
     question = replace(ASKED, budgets=advise.Budgets(flash_max=1500, ram_max=150, overhead_max=23))
-    answer = ask(made(), big, made(standing="broken"), question=question)
+    answer = ask(made(), big, made(security="broken"), question=question)
     assert not answer.entries
     assert answer.notes[0].startswith("Nothing fits. Of 3 implementations 1 are out for other reasons; ")
     assert (
@@ -145,7 +145,7 @@ candidates = st.builds(
     made,
     cipher=st.sampled_from(["aes128-ccm8", "ascon-aead128", "c-8", "d-8"]),
     implementation=st.sampled_from(["ours/one", "ours/two", "lib/three"]),
-    standing=st.sampled_from(["recommended", "acceptable", "legacy", "broken", "unrated"]),
+    security=st.sampled_from(["recommended", "acceptable", "legacy", "broken", "unrated"]),
     tag_bytes=st.sampled_from([0, 4, 8, 16]),
     nonce=st.sampled_from(["counter", "random", "none"]),
     message_bytes_multiple=st.sampled_from([1, 8, 16]),
@@ -216,7 +216,7 @@ def test_energy_never_falls_with_the_length(
 ) -> None:
     def total(n: int) -> float:
         question = replace(ASKED, message_bytes=n, needs=(), interval_s=3600)
-        usable = replace(candidate, standing="recommended")
+        usable = replace(candidate, security="recommended")
         answer = ask(usable, question=question, radio=radio, battery=THREE_AA, regulator=regulator)
         return answer.entries[0].costs.energy.total_uj
 

@@ -135,14 +135,14 @@ def test_a_message_that_saves_nothing_says_no_saving() -> None:
 
 
 def test_a_third_less_of_flash_is_told() -> None:
-    def smaller(*flash: int | None, life_days: float = 7.5, standing: str = "recommended") -> list[str]:
+    def smaller(*flash: int | None, life_days: float = 7.5, security: str = "recommended") -> list[str]:
         first = entry(flash_bytes=3000)
-        rest = [entry(life_days, implementation=f"ours/{n}", flash_bytes=n, standing=standing) for n in flash]
+        rest = [entry(life_days, implementation=f"ours/{n}", flash_bytes=n, security=security) for n in flash]
         return notes._smaller([first, *rest])
 
     said = "If flash is short: aes128-ccm8 ours/2000 takes 2,000 bytes instead of 3,000, for 25 % of the"
     assert smaller(2000) == [f"{said} battery's life."] == smaller(None, 2001, 2000, 1000)
-    assert smaller(2001) == [] == smaller(2000, standing="legacy") == smaller(None) == smaller()
+    assert smaller(2001) == [] == smaller(2000, security="legacy") == smaller(None) == smaller()
     assert "takes 0 bytes" in smaller(0)[0]
 
 
@@ -322,7 +322,7 @@ def test_a_place_is_told_beside_the_first() -> None:
         "recommended, 1 packet more, 1.50 times the cycles, 50 % more energy than the first, 1 bytes more "
         "flash, 1 bytes less RAM"
     )
-    assert said(32.0, (12,) * 2, flash_bytes=0, ram_bytes=101, standing="legacy", timing_varies=True) == (
+    assert said(32.0, (12,) * 2, flash_bytes=0, ram_bytes=101, security="legacy", timing_varies=True) == (
         "only legacy (authenticated), its time depends on the data, 2 packets fewer, 50 % less energy than "
         "the first, 2,000 bytes less flash, 1 bytes more RAM"
     )

@@ -29,16 +29,16 @@ def test_all_that_is_said_of_a_cipher() -> None:
         nonce_bytes=1,
         tag_bytes=1,
         associated_data=True,
-        standing="broken",
-        standing_reason="one-two " * 14 + "end",
-        standing_source="S",
+        security="broken",
+        security_reason="one-two " * 14 + "end",
+        security_source="S",
         message=MessageLengths(),
     )
     reason = "One-two " + "one-two " * 12
     assert library._cipher_words(cipher, replace(BODY, key_bits=(256, 64, 128))) == {
         "cipher": cipher,
         "broken": True,
-        "standing": {
+        "security": {
             "level": "broken",
             "reason": "one-two " * 14 + "end",
             "source": "S",
@@ -54,11 +54,11 @@ def test_all_that_is_said_of_a_cipher() -> None:
         "ad_value": ", ad, adBytes",
         "call": {"nonce": ", nonce", "tag": ", tag", "ad": ", ad, sizeof ad"},
     }
-    plain = replace(cipher, nonce_bytes=0, tag_bytes=0, associated_data=False, standing_reason="")
-    for standing in ("acceptable", "legacy", "unrated"):
-        words = library._cipher_words(replace(plain, standing=standing), replace(BODY, key_bits=(64,)))  # type: ignore[arg-type]
+    plain = replace(cipher, nonce_bytes=0, tag_bytes=0, associated_data=False, security_reason="")
+    for security in ("acceptable", "legacy", "unrated"):
+        words = library._cipher_words(replace(plain, security=security), replace(BODY, key_bits=(64,)))  # type: ignore[arg-type]
         assert (words["broken"], words["key_text"]) == (False, "a key of 8 bytes")
-        assert words["standing"]["lines"] == ["It is not rated."]
+        assert words["security"]["lines"] == ["It is not rated."]
         told = [words[name] for name in words if name.startswith(("nonce_", "ad_"))]
         assert told == [""] * 5 and words["call"] == {"nonce": "", "tag": "", "ad": ""}
 

@@ -451,7 +451,7 @@ def test_the_command_writes_says_so_and_warns(tmp_path: Path, capfd: pytest.Capt
     )
     code, out, err = run(capfd, "export", "c", str(folder), "--cipher", "aes128-ctr", "--json", *options)
     told = json.loads(out)
-    assert code == 0 and told["standing"] == "legacy" and told["prefix"] == "mc_aes128_ctr_tables_"
+    assert code == 0 and told["security"] == "legacy" and told["prefix"] == "mc_aes128_ctr_tables_"
     assert sorted([*told["files"], "motecrypt-export.json"]) == sorted(
         str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()
     )

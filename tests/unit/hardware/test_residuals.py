@@ -29,7 +29,7 @@ def made(*cycles: float, row: HardwareRow = ROW) -> Residual:
 
 def test_cycles_are_given_in_the_unit_of_the_row() -> None:
     own = made(1680.0)
-    assert (own.ours, own.spread, own.standing) == (105.0, 0.0, "scored")
+    assert (own.ours, own.spread, own.scoring) == (105.0, 0.0, "scored")
     assert own.share == pytest.approx(0.05)
     assert (own.published, own.resolution, own.less) == (100.0, 4.0, None)
     cycles = made(105.0, row=replace(ROW, unit="cycles"))
@@ -52,7 +52,7 @@ def test_a_variant_is_in_the_difference_and_not_in_the_middle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "cycles", "standing"),
+    ("row", "cycles", "scoring"),
     [
         (ROW, (1600.0, 1647.0), "scored"),
         (ROW, (1600.0, 1649.0), "our toolchains differ"),
@@ -61,15 +61,15 @@ def test_a_variant_is_in_the_difference_and_not_in_the_middle() -> None:
     ],
 )
 def test_what_is_not_scored_names_its_reason(
-    row: HardwareRow, cycles: tuple[float, ...], standing: str
+    row: HardwareRow, cycles: tuple[float, ...], scoring: str
 ) -> None:
-    assert made(*cycles, row=row).standing == standing
+    assert made(*cycles, row=row).scoring == scoring
 
 
 def test_code_that_was_seen_is_not_scored() -> None:
     row = replace(ROW, code="Ko-/aes-armcortexm aes128/aes.s")
     seen = residual(row, replace(CHIP, device="stm32f4"), made(1600.0).figures, settings(), None)
-    assert seen.standing == "seen by the model's makers"
+    assert seen.scoring == "seen by the model's makers"
     assert made(1600.0, row=row).scored  # on a device whose makers had not seen it
 
 
@@ -143,7 +143,7 @@ def test_a_bound_is_rounded_up() -> None:
 def test_excluded_code_has_residuals_but_no_score() -> None:
     row = replace(ROW, code="ctz/cifra src/sha512.c")
     own = made(1200.0, row=row)
-    assert own.standing == "excluded" and own.share == pytest.approx(-0.25)
+    assert own.scoring == "excluded" and own.share == pytest.approx(-0.25)
     assert fidelity("uno", "zero wait states", [own]) is None
     left_out = fidelity("uno", "zero wait states", [own], "excluded")
     assert left_out is not None and left_out.worst == pytest.approx(0.25)
@@ -167,12 +167,12 @@ def test_a_series_is_compared_by_what_a_row_takes_more_than_its_shortest() -> No
     assert own.spread == pytest.approx((89762 - 4518) / (89525 - 4613) - 1)
     assert own.share == pytest.approx(own.cycles / 87986 - 1)
     assert own.title.endswith("512 bytes, less those of 0 bytes")
-    assert found["h0566"].standing == "shortest of its series" and found["h0566"].published == 13991
+    assert found["h0566"].scoring == "shortest of its series" and found["h0566"].published == 13991
 
 
 def test_a_row_whose_shortest_was_not_run_is_not_scored() -> None:
     found = residuals({"h0571": of("h0571", 89762)}, OPEN)
-    assert found["h0571"].standing == "its shortest message was not run"
+    assert found["h0571"].scoring == "its shortest message was not run"
     assert found["h0571"].published == 101977
 
 
@@ -195,11 +195,11 @@ def test_where_the_compiler_is_known_its_runs_alone_count() -> None:
     own = residual(row, chip, HardwareFigures(tuple(runs), "", "", ""), settings(), None)
     assert (own.cycles, own.spread) == (9000.0, 0.0)
     other = residual(row, chip, HardwareFigures(tuple(runs[1:]), "", "", ""), settings(), None)
-    assert (other.cycles, other.standing) == (5000.0, "not built by its compiler")
+    assert (other.cycles, other.scoring) == (5000.0, "not built by its compiler")
     alone = residual(
         replace(row, code=row.code + "x"), chip, HardwareFigures(tuple(runs[1:]), "", "", ""), FREE, None
     )
-    assert alone.standing == "not built by its compiler"
+    assert alone.scoring == "not built by its compiler"
     assembly = replace(row, language="asm")
     assert residual(assembly, chip, HardwareFigures(tuple(runs[1:]), "", "", ""), FREE, None).scored
 

@@ -30,7 +30,7 @@ def test_a_folder_is_read() -> None:
     assert (algorithm.name, algorithm.kind, algorithm.key_bits, algorithm.inputs) == (
         *("toydh", "agreement", 31, 4),
     )
-    assert (algorithm.standing, algorithm.operations) == ("broken", ("keygen", "agree"))
+    assert (algorithm.security, algorithm.operations) == ("broken", ("keygen", "agree"))
     assert [body.operations for body in bodies] == [("keygen",), ("agree",)]
     assert algorithm.input_bytes("agree") == 8 and algorithm.output_bytes("keygen") == 8
     keygen, agree = (body.defines for body in bodies)

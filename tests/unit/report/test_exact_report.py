@@ -155,13 +155,13 @@ def test_a_line_over_length_needs_three_lengths() -> None:
 # --- sentences ---------------------------------------------------------------------------------------------
 
 
-def cipher(name: str, time: float | None = None, standing: str = "recommended", **more: Any) -> Any:
+def cipher(name: str, time: float | None = None, security: str = "recommended", **more: Any) -> Any:
     cost = SimpleNamespace(
         time_us=lambda operation: time, implementation="motecrypt/x", flash_bytes=1234, cipher=name
     )
     best = {} if time is None else {"uno": cost, "host": cost}
     usual = {"message_bytes": 16, "best": best, "costs": (), "audit": ()}
-    return SimpleNamespace(cipher=SimpleNamespace(name=name, standing=standing), **{**usual, **more})
+    return SimpleNamespace(cipher=SimpleNamespace(name=name, security=security), **{**usual, **more})
 
 
 def test_the_fastest_recommended_cipher_is_told_beside_the_yardstick() -> None:
@@ -169,12 +169,12 @@ def test_the_fastest_recommended_cipher_is_told_beside_the_yardstick() -> None:
     told = "On uno the fastest recommended cipher measured is b (motecrypt/x): 1,000 µs for 16 bytes, "
     told += "1,234 bytes of flash"
     assert [text for _, text in headlines.told_cheapest(two)] == [f"{told}."]
-    yard = cipher("aes128-cbc", 1500.0, standing="unauthenticated")
+    yard = cipher("aes128-cbc", 1500.0, security="unauthenticated")
     assert [text for _, text in headlines.told_cheapest([*two, yard])] == [
         f"{told}; aes128-cbc, which does not detect changes, takes 1,500 µs."
     ]
     assert [text for _, text in headlines.told_cheapest([two[0], yard])] == []
-    longer = cipher("aes128-cbc", 1.0, standing="x", message_bytes=32)
+    longer = cipher("aes128-cbc", 1.0, security="x", message_bytes=32)
     assert [text for _, text in headlines.told_cheapest([*two, longer])] == [f"{told}."]
     odd = [cipher("c", 1.0, message_bytes=48), *two]
     assert [text for _, text in headlines.told_cheapest(odd)] == [f"{told}."]

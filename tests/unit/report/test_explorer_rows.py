@@ -14,7 +14,7 @@ pytestmark = needs_tool_set("node")
 STATIC = Path(report.__file__).with_name("static")
 SCRIPTS = ("explorer-data.js", "explorer-table.js")
 COLUMNS = (
-    *("device", "cipher", "implementation", "library", "kind", "standing", "placement", "flags", "varies"),
+    *("device", "cipher", "implementation", "library", "kind", "security", "placement", "flags", "varies"),
     *("stacks", "key_bits", "message_bytes", "flash_bytes", "ram_bytes"),
     *("setup_us", "encrypt_us", "decrypt_us", "setup_uj", "encrypt_uj", "decrypt_uj"),
 )
@@ -24,7 +24,7 @@ ROW = {
     "implementation": "motecrypt/tiny",
     "library": "motecrypt",
     "kind": "aead",
-    "standing": "recommended",
+    "security": "recommended",
     "placement": "flash",
     "flags": "",
     "varies": "none seen",
@@ -111,7 +111,7 @@ def test_the_front_has_what_no_other_of_the_device_beats() -> None:
 
 EVERYTHING = (
     "const all = (name) => new Set(explorerRows().map((row) => row[name]));"
-    "const state = {search: '', device: all('device'), library: all('library'), standing: all('standing'),"
+    "const state = {search: '', device: all('device'), library: all('library'), security: all('security'),"
     " cache: 'cold'};"
 )
 
@@ -121,7 +121,7 @@ CHOICES = {
     "state.cache = 'warm'": "abce",
     "state.device.delete('pico')": "abe",
     "state.library.delete('bearssl')": "ade",
-    "state.standing.delete('broken')": "abd",
+    "state.security.delete('broken')": "abd",
     "state.flashMax = 1000": "ade",
     "state.flashMax = 0": "e",
     "state.ramMax = 100": "abd",
@@ -142,7 +142,7 @@ def test_filters_choose_rows() -> None:
         {"library": "bearssl", "implementation": "bearssl/ct", "flash_bytes": 1001, "ram_bytes": 50},
         {"device": "pico", "placement": "flash, warm", "flash_bytes": 2000, "ram_bytes": 200},
         {"device": "pico", "placement": "flash, cold", "varies": "seen"},
-        {"cipher": "rc4", "kind": "stream", "standing": "broken", "flash_bytes": 0, "ram_bytes": 101},
+        {"cipher": "rc4", "kind": "stream", "security": "broken", "flash_bytes": 0, "ram_bytes": 101},
     ]
     chosen = "chosenRows(state).map((row) => 'abcde'[explorerRows().indexOf(row)]).join('')"
     each = ", ".join(f"(() => {{ {EVERYTHING} {change}; return {chosen}; }})()" for change in CHOICES)
@@ -198,8 +198,8 @@ ORDERS = {
     "flash true": "cabd",
     "time false": "cabd",
     "energy false": "abcd",
-    "standing false": "badc",
-    "standing true": "cdab",
+    "security false": "badc",
+    "security true": "cdab",
     "implementation false": "dabc",
     "implementation true": "bcad",
     "front false": "cabd",
@@ -214,10 +214,10 @@ ORDERS = {
 def test_the_table_sorts_and_unknown_figures_are_last() -> None:
     unknown = {"flash_bytes": None, "encrypt_us": None}
     rows = [
-        {"flash_bytes": 200, "encrypt_us": 5, "standing": "acceptable"},
+        {"flash_bytes": 200, "encrypt_us": 5, "security": "acceptable"},
         {"flash_bytes": 30, "encrypt_us": 5, "implementation": "z"},
-        {"flash_bytes": 1000, "encrypt_us": 4, "standing": "broken", "implementation": "z"},
-        {**unknown, "standing": "legacy", "implementation": "a", "device": "pico"},
+        {"flash_bytes": 1000, "encrypt_us": 4, "security": "broken", "implementation": "z"},
+        {**unknown, "security": "legacy", "implementation": "a", "device": "pico"},
     ]
     code = (
         "const rows = explorerRows(); const front = new Map([[rows[2], 1], [rows[0], 2]]);"

@@ -19,8 +19,8 @@ from motecrypt.present.report.tiles import Tile, tiles
 from motecrypt.studies.facts import Comparison
 
 
-def cipher(name: str, standing: str, *costs: Any, audit: tuple[Any, ...] = ()) -> Any:
-    one = SimpleNamespace(name=name, standing=standing, standing_reason="so", standing_source="RFC 1")
+def cipher(name: str, security: str, *costs: Any, audit: tuple[Any, ...] = ()) -> Any:
+    one = SimpleNamespace(name=name, security=security, security_reason="so", security_source="RFC 1")
     return SimpleNamespace(cipher=one, costs=costs, audit=audit, best={}, message_bytes=16)
 
 

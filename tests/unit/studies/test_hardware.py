@@ -98,8 +98,8 @@ def test_the_steps_of_the_clock_and_the_toolchains_widen_the_tolerance(results: 
     assert row.tolerance.absolute == pytest.approx(8 + 0.02 * 2652)
     series(results, 2652, 2652 * 1.04)
     assert view.comparisons(results) == []
-    standings = {each["row"]: each["standing"] for each in view.tables(results)["residuals"]}
-    assert standings == {"h0278": "shortest of its series", "h0280": "our toolchains differ"}
+    scorings = {each["row"]: each["scoring"] for each in view.tables(results)["residuals"]}
+    assert scorings == {"h0278": "shortest of its series", "h0280": "our toolchains differ"}
     reasons = {(row[0], row[1]): row[2] for row in view.sections(results)[-1].rows}
     assert reasons["ATmega328P", "shortest of its series"] == "1"
     assert reasons["ATmega328P", "our toolchains differ on it"] == "1"
@@ -142,7 +142,7 @@ def test_the_chart_has_a_point_for_each_row_that_is_compared(stored: Results) ->
     assert {value["row"]: value["residual"] for value in values} == {
         row: round(100 * share, 2) for row, share in shares.items() if row in {v["row"] for v in values}
     }
-    assert {value["standing"] for value in values} == {"scored", "seen", "excluded"}
+    assert {value["scoring"] for value in values} == {"scored", "seen", "excluded"}
     assert "SAMD21G18A (mkrzero)" in {value["chip"] for value in values}
     assert "5 % zero wait states, 12 % cached" in drawn["description"]
 

@@ -50,7 +50,7 @@ class Residual:
     spread
         How far our toolchains and their variants differ, as a share of the least; 0 of assembly, and where
         the compiler is known.
-    standing
+    scoring
         "scored", or why not.
     compiler
         The toolchain of the series that compiled the row, where it is known; it alone counts then.
@@ -66,13 +66,13 @@ class Residual:
     less: HardwareRow | None
     share: float
     spread: float
-    standing: str
+    scoring: str
     compiler: str = ""
 
     @property
     def scored(self) -> bool:
         """Whether it counts for the device's error bound."""
-        return self.standing == SCORED
+        return self.scoring == SCORED
 
     @property
     def title(self) -> str:
@@ -108,17 +108,17 @@ def residual(
     middle = (min(plain) + max(plain)) / 2
     ours = row.in_unit(middle)
     spread = max(cycles) / min(cycles) - 1
-    standing = row.mark
-    if not standing and compiler and not own:
-        standing = ANOTHER
-    if not standing and first is not None and less is None:
-        standing = SHORTEST if first.id == row.id else ALONE
-    if not standing and rules.trained(chip.device, row.code):
-        standing = SEEN
-    if not standing and rules.left_out(row.code):
-        standing = EXCLUDED
-    if not standing and spread > rules.compilers:
-        standing = COMPILERS
+    scoring = row.mark
+    if not scoring and compiler and not own:
+        scoring = ANOTHER
+    if not scoring and first is not None and less is None:
+        scoring = SHORTEST if first.id == row.id else ALONE
+    if not scoring and rules.trained(chip.device, row.code):
+        scoring = SEEN
+    if not scoring and rules.left_out(row.code):
+        scoring = EXCLUDED
+    if not scoring and spread > rules.compilers:
+        scoring = COMPILERS
     return Residual(
         row=row,
         chip=chip,
@@ -130,7 +130,7 @@ def residual(
         less=less,
         share=ours / published - 1,
         spread=spread,
-        standing=standing or SCORED,
+        scoring=scoring or SCORED,
         compiler=compiler,
     )
 
@@ -176,10 +176,10 @@ def covering(count: int) -> tuple[int, float]:
 
 
 def fidelity(
-    device: str, memory: str, residuals: Iterable[Residual], standing: str = SCORED
+    device: str, memory: str, residuals: Iterable[Residual], scoring: str = SCORED
 ) -> Fidelity | None:
-    """What the residuals of a standing come to; None where there are none."""
-    scored = [each for each in residuals if each.standing == standing]
+    """What the residuals of a scoring come to; None where there are none."""
+    scored = [each for each in residuals if each.scoring == scoring]
     if not scored:
         return None
     far = [abs(each.share) for each in scored]
@@ -197,12 +197,12 @@ def fidelity(
     )
 
 
-def by_device(compared: Iterable[Residual], standing: str = SCORED) -> dict[str, Fidelity]:
-    """What the residuals of a standing come to on each device; devices without any are left out."""
+def by_device(compared: Iterable[Residual], scoring: str = SCORED) -> dict[str, Fidelity]:
+    """What the residuals of a scoring come to on each device; devices without any are left out."""
     own: dict[str, list[Residual]] = {}
     for each in compared:
         own.setdefault(each.chip.device, []).append(each)
-    found = {device: fidelity(device, group[0].chip.memory, group, standing) for device, group in own.items()}
+    found = {device: fidelity(device, group[0].chip.memory, group, scoring) for device, group in own.items()}
     return {device: known for device, known in found.items() if known is not None}
 
 

@@ -12,7 +12,7 @@ from motecrypt.adviser import exported
 from motecrypt.adviser.hardware.bounds import bound_text, bound_told
 from motecrypt.adviser.records.rows import RecordRow
 from motecrypt.adviser.records.stored import read_rows
-from motecrypt.base.model import STANDINGS, Cipher, Measurement
+from motecrypt.base.model import SECURITY_STATUSES, Cipher, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.present.report import charts, explorer
 from motecrypt.present.report.costs import Cost, best_by_device, join, one_cache, usual_length
@@ -106,7 +106,7 @@ def gather(
         costs = join(measurements, catalog.devices)
         rows.add(costs)
         ciphers.append(_cipher(cipher, costs, audits.get(cipher.name, []), records))
-    ciphers.sort(key=lambda part: (STANDINGS.index(part.cipher.standing), part.cipher.name))
+    ciphers.sort(key=lambda part: (SECURITY_STATUSES.index(part.cipher.security), part.cipher.name))
     # In the order of the results: the system's own compiler first.
     key_rows = list(results.each_newest(cipher=sorted(catalog.public_keys)))
     seen.add(key_rows)
@@ -358,7 +358,7 @@ def _front_figures(ciphers: Sequence[CipherSummary], catalog: Catalog) -> list[F
     times, energies = [], []
     for part in ciphers:
         for device, cost in part.best.items():
-            label = f"{part.cipher.name} ({part.cipher.standing})"
+            label = f"{part.cipher.name} ({part.cipher.security})"
             here: dict[str, Any] = {
                 "cipher": label,
                 "device": device,

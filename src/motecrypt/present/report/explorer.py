@@ -9,7 +9,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.present.report.costs import Cost
 
 COLUMNS = (
-    *("device", "cipher", "kind", "standing", "library", "implementation", "key_bits", "placement", "flags"),
+    *("device", "cipher", "kind", "security", "library", "implementation", "key_bits", "placement", "flags"),
     *("message_bytes", "setup_us", "encrypt_us", "decrypt_us"),
     *("setup_uj", "encrypt_uj", "decrypt_uj", "flash_bytes", "ram_bytes"),
     *("stacks", "varies"),
@@ -19,7 +19,7 @@ WORDED = (
         "device",
         "cipher",
         "kind",
-        "standing",
+        "security",
         "library",
         "implementation",
         "placement",
@@ -67,7 +67,7 @@ def _row(cost: Cost, catalog: Catalog) -> list[object]:
     device = catalog.devices.get(cost.device)
     operations = ("setup", "encrypt", "decrypt")
     return [
-        *(cost.device, cost.cipher, cipher.kind, cipher.standing, cost.library, cost.implementation),
+        *(cost.device, cost.cipher, cipher.kind, cipher.security, cost.library, cost.implementation),
         *(cost.key_bits, cost.placement, cost.flags, cost.message_bytes),
         *(_rounded(cost.time_us(operation)) for operation in operations),
         *(_rounded(cost.energy_uj(operation, device), 4) for operation in operations),

@@ -61,7 +61,7 @@ def told_cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[tuple[str, str]]
         times = {
             part.cipher.name: (time, part.best[device])
             for part in ciphers
-            if part.cipher.standing in SOUND
+            if part.cipher.security in SOUND
             and device in part.best
             and part.message_bytes == length
             and (time := part.best[device].time_us("encrypt")) is not None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from motecrypt.adviser.api import example_command
 from motecrypt.adviser.exported import packed
 from motecrypt.adviser.hardware.bounds import bound_named
-from motecrypt.base.model import STANDINGS
+from motecrypt.base.model import SECURITY_STATUSES
 from motecrypt.base.text import printable
 from motecrypt.present.report import vega
 from motecrypt.present.report.content import Content
@@ -84,7 +84,7 @@ def _environment() -> Environment:
     environment.globals.update(
         verdicts=VERDICTS,
         words=WORDS,
-        standings=STANDINGS,
+        statuses=SECURITY_STATUSES,
         signs=SIGNS,
         weights=WEIGHTS,
         example_command=example_command(),

@@ -99,7 +99,7 @@ def tiles(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -> li
 
 def _broken(ciphers: Sequence[CipherSummary], attacked: bool) -> Iterator[Tile]:
     """Broken ciphers that were measured or attacked, with why they are broken."""
-    broken = [part for part in ciphers if part.cipher.standing == "broken" and (part.costs or part.audit)]
+    broken = [part for part in ciphers if part.cipher.security == "broken" and (part.costs or part.audit)]
     attacks = [] if attacked else list(told_attacks(ciphers))
     if not broken and not attacks:
         return
@@ -119,8 +119,8 @@ def _broken(ciphers: Sequence[CipherSummary], attacked: bool) -> Iterator[Tile]:
         table=[
             (
                 part.cipher.name,
-                part.cipher.standing_reason,
-                part.cipher.standing_source,
+                part.cipher.security_reason,
+                part.cipher.security_source,
                 "; ".join(f"{a.title}: {a.verdict}" for a in part.audit if a.weight == "bad"),
             )
             for part in broken
@@ -171,7 +171,7 @@ def _cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[Tile]:
         rows = sorted(
             (time, part.cipher.name, cost.implementation, part.message_bytes, cost.flash_bytes)
             for part in ciphers
-            if part.cipher.standing in SOUND and (cost := part.best.get(device)) is not None
+            if part.cipher.security in SOUND and (cost := part.best.get(device)) is not None
             if (time := cost.time_us("encrypt")) is not None
         )
         yield Tile(

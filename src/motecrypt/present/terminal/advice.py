@@ -58,7 +58,7 @@ def answered_view(
         warned += f" {plural(others, 'more warning')}: --all"
     varies = f"; {TIME_VARIES}" if one.timing_varies else ""
     lines = [
-        ("Use", f"{one.name}: {one.standing}{varies}"),
+        ("Use", f"{one.name}: {one.security}{varies}"),
         (
             "Costs",
             f"{_work(costs, setting.question, bound_named(setting.device.name))}; "

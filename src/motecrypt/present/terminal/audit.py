@@ -63,12 +63,12 @@ def audit_view(
         blocks.append(TextWords(f"Attacks on other ciphers (--json says what each needs): {named}."))
     if not parts:
         return blocks
-    reason = cipher.standing_reason[:1].upper() + cipher.standing_reason[1:]
-    said = f". {reason} ({cipher.standing_source})" if reason else ""
+    reason = cipher.security_reason[:1].upper() + cipher.security_reason[1:]
+    said = f". {reason} ({cipher.security_source})" if reason else ""
     weak = [name for name, answer in parts if answer.weight == "bad"]
     lines = [
         ("Audited", audited),
-        ("Security status", f"{cipher.standing}{said}"),
+        ("Security status", f"{cipher.security}{said}"),
         ("Verdict", f"{READING[verdict]}: {_counted([answer.weight for _, answer in parts])}"),
         *([("Weak in", ", ".join(weak))] if weak else []),
     ]

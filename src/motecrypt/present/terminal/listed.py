@@ -40,11 +40,11 @@ def list_view(kind: str, columns: Sequence[str], rows: Sequence[Sequence[object]
 def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]:
     """Columns and rows of what there is of one kind (see KINDS)."""
     if kind == "ciphers":
-        columns = ["cipher", "kind", "key_bits", "nonce_bytes", "tag_bytes", "standing", "reason", "source"]
+        columns = ["cipher", "kind", "key_bits", "nonce_bytes", "tag_bytes", "security", "reason", "source"]
         return columns, [
             [
                 *(c.name, c.kind, " ".join(map(str, c.key_bits)), c.nonce_bytes, c.tag_bytes),
-                *(c.standing, c.standing_reason, c.standing_source or c.source),
+                *(c.security, c.security_reason, c.security_source or c.source),
             ]
             for c in sorted(catalog.ciphers.values(), key=lambda c: c.name)
         ]
@@ -95,11 +95,11 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
         return _accelerator_rows()
     if kind == "public-keys":
         columns = ["algorithm", "kind", "key_bits", "operations", *(f"{name}_bytes" for name in SIZES)]
-        return [*columns, "standing", "reason", "source"], [
+        return [*columns, "security", "reason", "source"], [
             [
                 *(a.name, a.kind, a.key_bits, " ".join(a.operations)),
                 *(a.sizes[name] or None for name in SIZES),
-                *(a.standing, a.standing_reason, a.standing_source or a.source),
+                *(a.security, a.security_reason, a.security_source or a.source),
             ]
             for a in sorted(catalog.public_keys.values(), key=lambda a: a.name)
         ]

@@ -19,11 +19,11 @@ BOUND = "±"
 """Column of how far a device's cycles are from those of real chips: an error bound, or the range seen."""
 
 COLUMNS = (
-    *("device", "cipher", "standing", "implementation", "key", "operation", "bytes", "placement"),
+    *("device", "cipher", "security", "implementation", "key", "operation", "bytes", "placement"),
     *("cycles", BOUND, "µs", "varies", "flash", "RAM", "stack", "note"),
 )
 LEAST = (
-    *("note", "standing", BOUND, "µs", "varies", "stack", "RAM", "flash", "placement", "key", "device"),
+    *("note", "security", BOUND, "µs", "varies", "stack", "RAM", "flash", "placement", "key", "device"),
     "bytes",
 )
 """Columns that are omitted in a narrow terminal, the least useful first."""
@@ -133,8 +133,8 @@ def best_of(measurements: Sequence[Measurement], catalog: Catalog) -> Measuremen
 
 def broken_of(catalog: Catalog) -> set[str]:
     """The names of the ciphers and public-key algorithms that are broken."""
-    broken = {cipher.name for cipher in catalog.ciphers.values() if cipher.standing == "broken"}
-    return broken | {each.name for each in catalog.public_keys.values() if each.standing == "broken"}
+    broken = {cipher.name for cipher in catalog.ciphers.values() if cipher.security == "broken"}
+    return broken | {each.name for each in catalog.public_keys.values() if each.security == "broken"}
 
 
 GROUPS_SHOWN, WRONG_SHOWN = 4, 10
@@ -271,11 +271,11 @@ def varies(m: Measurement) -> str:
 
 def _row(m: Measurement, catalog: Catalog) -> list[object]:
     known = catalog.ciphers.get(m.cipher) or catalog.public_keys.get(m.cipher)
-    standing = known.standing if known is not None else ""
+    security = known.security if known is not None else ""
     place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache}"
     own_flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
     return [
-        *(m.device, m.cipher, standing, m.implementation, m.key_bits, m.operation, m.message_bytes),
+        *(m.device, m.cipher, security, m.implementation, m.key_bits, m.operation, m.message_bytes),
         *(place, _number(m.cycles_median), bound_of(m.device), _time(m.time_us), varies(m)),
         *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), own_flags),
     ]

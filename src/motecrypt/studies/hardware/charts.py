@@ -9,17 +9,17 @@ from motecrypt.adviser.hardware.residuals import EXCLUDED, SCORED, SEEN
 from motecrypt.adviser.hardware.rows import settings
 from motecrypt.studies.hardware.compared import Compared
 
-STANDINGS = {SCORED: "scored", SEEN: "seen", EXCLUDED: "excluded"}
+SCORINGS = {SCORED: "scored", SEEN: "seen", EXCLUDED: "excluded"}
 STEP = 24
 
 
 def residual_chart(ran: Sequence[Compared]) -> dict[str, dict[str, Any]]:
     """The residuals of each chip in per cent, scored or not; nothing where no row was run."""
-    values = [_value(each) for each in ran if each.residual.standing in STANDINGS]
+    values = [_value(each) for each in ran if each.residual.scoring in SCORINGS]
     if not values:
         return {}
-    series = {"field": "standing", "type": "nominal", "title": None, "legend": {"orient": "top"}}
-    domain = {"scale": {"domain": list(STANDINGS.values())}}
+    series = {"field": "scoring", "type": "nominal", "title": None, "legend": {"orient": "top"}}
+    domain = {"scale": {"domain": list(SCORINGS.values())}}
     points = {
         "mark": {"type": "point", "size": 42, "strokeWidth": 1.6, "filled": False},
         "encoding": {
@@ -32,7 +32,7 @@ def residual_chart(ran: Sequence[Compared]) -> dict[str, dict[str, Any]]:
             },
             "color": {**series, **domain},
             "shape": {**series, **domain},
-            "tooltip": [{"field": name} for name in ("row", "code", "residual", "standing")],
+            "tooltip": [{"field": name} for name in ("row", "code", "residual", "scoring")],
         },
     }
     exact = {"mark": {"type": "rule", "opacity": 0.5}, "encoding": {"x": {"datum": 0}}}
@@ -59,5 +59,5 @@ def _value(ran: Compared) -> dict[str, Any]:
         "row": own.row.id,
         "code": own.row.code.rpartition("/")[2],
         "residual": round(100 * own.share, 2),
-        "standing": STANDINGS[own.standing],
+        "scoring": SCORINGS[own.scoring],
     }

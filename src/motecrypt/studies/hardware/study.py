@@ -30,7 +30,7 @@ ORDER = 50
 TITLE = "Published cycles of real chips"
 SOURCE = words("hardware").source
 
-#: A row with these standings is compared; others are shown, without a verdict.
+#: A row with these scorings is compared; others are shown, without a verdict.
 JUDGED = (SCORED, SEEN, EXCLUDED)
 
 #: Rows with these are run, but not compared.
@@ -39,7 +39,7 @@ NOT_COMPARED = {COMPILERS: f"{COMPILERS} on it", ANOTHER: ANOTHER, SHORTEST: SHO
 
 def comparisons(results: Results) -> list[Comparison]:
     """Every published row whose code was run, without those on which our toolchains differ."""
-    return [_comparison(each) for each in compared(results) if each.residual.standing in JUDGED]
+    return [_comparison(each) for each in compared(results) if each.residual.scoring in JUDGED]
 
 
 def _comparison(ran: Compared) -> Comparison:
@@ -126,7 +126,7 @@ def _residual_data(ran: Compared) -> dict[str, Any]:
         "cycles": own.cycles,
         "residual": own.share,
         "toolchain_spread": own.spread,
-        "standing": own.standing,
+        "scoring": own.scoring,
         "recorded": ran.day if ran.recorded else "",
         "repository": own.figures.code,
         "commit": own.figures.commit,
@@ -213,7 +213,7 @@ def _residual_row(own: Residual) -> list[str]:
         *(own.row.unit.replace("_per_", "/"), f"{own.published:g}", f"{own.ours:.6g}"),
         f"{100 * own.share:+.1f} %",
         f"{100 * own.spread:.1f} %" if own.spread else "",
-        own.standing,
+        own.scoring,
     ]
 
 
@@ -242,7 +242,7 @@ def _left_out(ran: Sequence[Compared]) -> Section:
     other = Counter(
         (each.residual.row.chip, reason)
         for each in ran
-        if (reason := NOT_COMPARED.get(each.residual.standing))
+        if (reason := NOT_COMPARED.get(each.residual.scoring))
     )
     rows = [[chip, reason, str(count)] for (chip, reason), count in sorted((counted + other).items())]
     return words("hardware").section("left-out", rows)

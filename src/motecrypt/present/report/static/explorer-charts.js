@@ -63,7 +63,7 @@ function binned(points, front, state) {
   for (let steps = GRID_MAX; ; steps = Math.floor(steps * 0.7)) {
     const fields = new Map();
     for (const point of rest) {
-      const key = `${point.row.device} ${Math.floor(across(point.x) * steps)} ${Math.floor(up(point.y) * steps)} ${point.row.standing === "broken"}`;
+      const key = `${point.row.device} ${Math.floor(across(point.x) * steps)} ${Math.floor(up(point.y) * steps)} ${point.row.security === "broken"}`;
       const before = fields.get(key);
       if (before) before.count += 1;
       else fields.set(key, { ...point, count: 1 });
@@ -77,11 +77,11 @@ function scatter(points, front, state) {
   const shown = binned(points, front, state);
   const many = shown.length < points.length;
   const rows = shown.map((point, index) => ({
-    x: state.x === "security" ? point.row.standing : point.x,
-    y: state.y === "security" ? point.row.standing : point.y,
+    x: state.x === "security" ? point.row.security : point.x,
+    y: state.y === "security" ? point.row.security : point.y,
     device: point.row.device,
     cipher: point.row.cipher,
-    standing: point.row.standing,
+    security: point.row.security,
     implementation: point.row.implementation,
     "key bits": point.row.key_bits,
     placement: point.row.placement,
@@ -93,7 +93,7 @@ function scatter(points, front, state) {
     if (name !== "security") {
       return axisOf(field, points.map((point) => point[field]), titleOf(name), scale);
     }
-    const there = STANDINGS.filter((standing) => points.some((point) => point.row.standing === standing));
+    const there = STATUSES.filter((security) => points.some((point) => point.row.security === security));
     return { field, type: "ordinal", title: "security status", scale: { domain: there, type: "band", padding: 0.3 }, axis: { labelAngle: 0 } };
   };
   const x = axis(state.x, "x", state.xScale), y = axis(state.y, "y", state.yScale);
@@ -104,7 +104,7 @@ function scatter(points, front, state) {
   // On an axis of statuses each device has its own lane.
   const lane = { field: "device", type: "nominal", scale: { domain: scales.colour.domain, padding: 0.4 } };
   const lanes = { ...(state.x === "security" ? { xOffset: lane } : {}), ...(state.y === "security" ? { yOffset: lane } : {}) };
-  const tooltip = ["cipher", "standing", "device", "implementation", "key bits", "placement", ...(many ? ["count"] : [])]
+  const tooltip = ["cipher", "security", "device", "implementation", "key bits", "placement", ...(many ? ["count"] : [])]
     .map((field) => ({ field }))
     .concat(["x", "y"].filter((field) => state[field] !== "security").map((field) => (
       { field, type: "quantitative", title: titleOf(state[field]) })));
@@ -121,7 +121,7 @@ function scatter(points, front, state) {
     mark: { type: "line", interpolate: "step-after", opacity: 0.5, strokeDash: [4, 3], color: "gray" },
     encoding: { x, y, detail: { field: "device" }, order: { field: "x", type: "quantitative" } },
   };
-  const isBroken = (row) => row.standing === "broken";
+  const isBroken = (row) => row.security === "broken";
   const steps = state.x !== "security" && state.y !== "security";
   const sign = (filter, encoding, mark) => ({
     transform: [{ filter }],
@@ -136,7 +136,7 @@ function scatter(points, front, state) {
       // A layer without a row would have no extent.
       ...(rows.some((row) => !row.front) ? [dots("!datum.front", { filled: false, strokeWidth: 1.6, opacity: 0.75 })] : []),
       dots("datum.front", { filled: true, opacity: 1 }),
-      ...(rows.some(isBroken) ? [sign("datum.standing === 'broken'", { text: { value: "✕" } }, { fontSize: 8 })] : []),
+      ...(rows.some(isBroken) ? [sign("datum.security === 'broken'", { text: { value: "✕" } }, { fontSize: 8 })] : []),
       sign("datum.front", { text: { field: "front" } }, { dx: 8, dy: -7, align: "left" }),
     ],
   };

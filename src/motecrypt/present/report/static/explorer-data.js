@@ -1,7 +1,7 @@
 // The explorer's figures: rows, quantities, fronts, and rows as CSV and as a command. Draws nothing.
 "use strict";
 
-const STANDINGS = ["recommended", "acceptable", "legacy", "broken", "unrated"];
+const STATUSES = ["recommended", "acceptable", "legacy", "broken", "unrated"];
 
 // A figure of a row by the operation asked for; security is the place of its status, best first. `what` and
 // `unit` are its title, with the operation between them where it is of one.
@@ -11,7 +11,7 @@ const QUANTITIES = {
   flash: { what: "flash", unit: "bytes", of: (row) => row.flash_bytes },
   ram: { what: "RAM without stack", unit: "bytes", of: (row) => row.ram_bytes },
   stack: { what: "stack", unit: "bytes", operation: true, of: (row, operation) => row[`${operation}_stack_bytes`] },
-  security: { what: "security status", of: (row) => STANDINGS.indexOf(row.standing) },
+  security: { what: "security status", of: (row) => STATUSES.indexOf(row.security) },
 };
 const TO_DO = { setup: "to set up the key", encrypt: "to encrypt", decrypt: "to decrypt" };
 
@@ -82,7 +82,7 @@ function chosenRows(state) {
   const words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
   return explorerRows().filter((row) => {
     if (!state.device.has(row.device) || !state.library.has(row.library)) return false;
-    if (!state.standing.has(row.standing)) return false;
+    if (!state.security.has(row.security)) return false;
     if (known(state.flashMax) && !(row.flash_bytes <= state.flashMax)) return false;
     if (known(state.ramMax) && !(row.ram_bytes <= state.ramMax)) return false;
     if (cacheOf(row) && cacheOf(row) !== state.cache) return false;

@@ -8,7 +8,7 @@ const EXPLORER_COLUMNS = [
   ["front", "front", true, (row, _state, front) => front.get(row) ?? null],
   ["device", "device", false, (row) => row.device],
   ["cipher", "cipher", false, (row) => row.cipher],
-  ["standing", "security status", false, (row) => row.standing],
+  ["security", "security status", false, (row) => row.security],
   ["implementation", "implementation", false, (row) => (row.flags ? `${row.implementation} ${row.flags}` : row.implementation)],
   ["key_bits", "key", true, (row) => row.key_bits],
   ["placement", "placement", false, (row) => row.placement],
@@ -24,7 +24,7 @@ function sortedRows(rows, state, front) {
   const column = EXPLORER_COLUMNS.find(([name]) => name === state.sort) || EXPLORER_COLUMNS[0];
   const value = (row) => {
     const found = column[3](row, state, front);
-    return column[0] === "standing" ? STANDINGS.indexOf(found) : found;
+    return column[0] === "security" ? STATUSES.indexOf(found) : found;
   };
   const turn = state.descending ? -1 : 1;
   const keyed = rows.map((row, index) => [value(row), index, row]);

@@ -2,7 +2,7 @@
 "use strict";
 
 const explorerForm = document.getElementById("explorer-form");
-const EXPLORER_GROUPS = ["device", "library", "standing"];
+const EXPLORER_GROUPS = ["device", "library", "security"];
 const EXPLORER_FIELDS = ["x", "y", "xscale", "yscale", "operation", "cache", "bytes", "search", "flash", "ram"];
 const explorerShown = {  // what is not a field of the form
   sort: "front", descending: false, pins: [], rows: ROWS_AT_ONCE, defaults: null, started: false, last: null,
@@ -72,7 +72,7 @@ function explorerState() {
     constant: Boolean(form.get("constant")),
     device: new Set(form.getAll("device")),
     library: new Set(form.getAll("library")),
-    standing: new Set(form.getAll("standing")),
+    security: new Set(form.getAll("security")),
     sort: explorerShown.sort,
     descending: explorerShown.descending,
     pins: explorerShown.pins,
@@ -281,7 +281,7 @@ function startExplorer() {
   const asked = readExplorerAddress(location.hash);
   explorerForm.addEventListener("input", ({ target }) => {
     if (["x", "y"].includes(target.name) && target.value === "security") {  // a map has every status
-      for (const box of explorerForm.querySelectorAll("input[name=standing]")) box.checked = true;
+      for (const box of explorerForm.querySelectorAll("input[name=security]")) box.checked = true;
     }
     explorerShown.started = true;
     explorerShown.rows = ROWS_AT_ONCE;

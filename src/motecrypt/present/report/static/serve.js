@@ -130,8 +130,8 @@ function takeFilters() {
   const devices = [...fields.namedItem("device").options].filter((one) => state.device.has(one.value));
   if (devices.length) fields.namedItem("device").value = devices[0].value;
   for (const option of fields.namedItem("ciphers").options) {
-    const standing = /\((\w+)\)$/.exec(option.text);
-    option.selected = words.every((word) => option.value.includes(word)) && Boolean(standing) && state.standing.has(standing[1]);
+    const security = /\((\w+)\)$/.exec(option.text);
+    option.selected = words.every((word) => option.value.includes(word)) && Boolean(security) && state.security.has(security[1]);
   }
   if (state.messageBytes) fields.namedItem("bytes").value = String(state.messageBytes);
   document.getElementById("measure").scrollIntoView();

@@ -1,4 +1,4 @@
-"""Each cipher's folder states its standing; a user's own may, or is unrated."""
+"""Each cipher's folder states its security status; a user's own may, or is unrated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motecrypt.catalog import Catalog
 
 TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
 OURS = Catalog.load().ciphers.values()
-STATED = '[standing]\nlevel = "legacy"\nreason = "old"\nsource = "a paper"\n'
+STATED = '[security]\nlevel = "legacy"\nreason = "old"\nsource = "a paper"\n'
 
 
 @pytest.mark.parametrize(
@@ -40,19 +40,19 @@ STATED = '[standing]\nlevel = "legacy"\nreason = "old"\nsource = "a paper"\n'
         ("chacha20-poly1305", "recommended"),
     ],
 )
-def test_standing(cipher: str, expected: str) -> None:
-    assert Catalog.load().cipher(cipher).standing == expected
+def test_security(cipher: str, expected: str) -> None:
+    assert Catalog.load().cipher(cipher).security == expected
 
 
-def test_every_cipher_of_the_project_states_standing_reason_and_source() -> None:
+def test_every_cipher_of_the_project_states_security_reason_and_source() -> None:
     for cipher in OURS:
-        assert cipher.standing != "unrated", cipher.name
-        for text in (cipher.standing_reason, cipher.standing_source):
+        assert cipher.security != "unrated", cipher.name
+        for text in (cipher.security_reason, cipher.security_source):
             assert text and "\n" not in text, cipher.name
 
 
 def test_nothing_without_authentication_is_recommended() -> None:
-    recommended = [cipher for cipher in OURS if cipher.standing == "recommended"]
+    recommended = [cipher for cipher in OURS if cipher.security == "recommended"]
     assert recommended
     assert all(cipher.tag_bytes for cipher in recommended)
 
@@ -69,23 +69,30 @@ def own(folder: Path, replaced: str = "", by: str = "", *, first: str = "") -> C
 def test_a_users_own_cipher_is_unrated_unless_it_says_otherwise(tmp_path: Path) -> None:
     found = own(tmp_path / "silent")
     names = [name for name, cipher in found.ciphers.items() if cipher.folder == tmp_path / "silent"]
-    assert {found.cipher(name).standing for name in names} == {"unrated"}
+    assert {found.cipher(name).security for name in names} == {"unrated"}
     stated = own(tmp_path / "stated", "[[cipher]]", STATED + "\n[[cipher]]")
-    assert {stated.cipher(name).standing for name in names} == {"legacy"}
-    assert stated.cipher(names[0]).standing_source == "a paper"
+    assert {stated.cipher(name).security for name in names} == {"legacy"}
+    assert stated.cipher(names[0]).security_source == "a paper"
 
 
-def test_one_ciphers_standing_goes_before_its_folders(tmp_path: Path) -> None:
-    of_one = STATED.replace("[standing]", "\n[cipher.standing]").replace("legacy", "broken")
+@pytest.mark.parametrize("table", ["", "cipher."])
+def test_a_folder_of_the_version_before_is_read(tmp_path: Path, table: str) -> None:
+    stated = "\n" + STATED.replace("[security]", f"[{table}standing]")
+    found = own(tmp_path / "before", "\n[[implementation]]", stated + "\n[[implementation]]")
+    assert [c.security for c in found.ciphers.values() if c.folder == tmp_path / "before"][-1] == "legacy"
+
+
+def test_one_ciphers_security_goes_before_its_folders(tmp_path: Path) -> None:
+    of_one = STATED.replace("[security]", "\n[cipher.security]").replace("legacy", "broken")
     found = own(
         tmp_path / "both",
         "\n[[implementation]]",
         of_one + "\n[[implementation]]",
-        first='standing = { level = "legacy", reason = "old", source = "a paper" }\n',
+        first='security = { level = "legacy", reason = "old", source = "a paper" }\n',
     )
-    standings = [c.standing for c in found.ciphers.values() if c.folder == tmp_path / "both"]
-    assert standings[-1] == "broken"
-    assert set(standings[:-1]) <= {"legacy"}
+    statuses = [c.security for c in found.ciphers.values() if c.folder == tmp_path / "both"]
+    assert statuses[-1] == "broken"
+    assert set(statuses[:-1]) <= {"legacy"}
 
 
 @pytest.mark.parametrize(
@@ -101,11 +108,11 @@ def test_one_ciphers_standing_goes_before_its_folders(tmp_path: Path) -> None:
         (STATED + 'sauce = "x"\n', "unknown 'sauce'"),
     ],
 )
-def test_a_faulty_standing_is_told_in_one_line(tmp_path: Path, stated: str, said: str) -> None:
+def test_a_faulty_security_is_told_in_one_line(tmp_path: Path, stated: str, said: str) -> None:
     with pytest.raises(InputError) as told:
         own(tmp_path / "own", "[[cipher]]", stated + "\n[[cipher]]")
     assert said in str(told.value)
-    assert "cipher.toml: standing" in str(told.value)
+    assert "cipher.toml: security" in str(told.value)
 
 
 def test_a_variant_for_a_core_that_no_device_has_is_refused(tmp_path: Path) -> None:
