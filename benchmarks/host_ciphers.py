@@ -20,7 +20,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.host_speed import HostSpeed, library_version
-from motecrypt.results.findings.host_speed import (
+from motecrypt.results.experiments.host_speed import (
     LIBRARIES,
     NO_AES,
     SpeedPoint,

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from motecrypt.results import Results
-from motecrypt.results.findings.recorded import file_of, read
+from motecrypt.results.experiments.recorded import file_of, read
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 def with_recorded(results: Results, *studies: str) -> Results:
     """A results file that holds what came with the program."""
     for study in studies:
-        results.store_recorded([(answer.finding, answer.asked) for answer in read(file_of(study))])
+        results.store_recorded([(answer.experiment, answer.asked) for answer in read(file_of(study))])
     return results
 
 

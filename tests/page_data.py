@@ -9,7 +9,7 @@ from made_rows import made_measurement
 from motecrypt.base.model import Cipher
 from motecrypt.catalog import Catalog
 from motecrypt.present.compare.history import Collector, History
-from motecrypt.results.findings.audit import AuditAnswer
+from motecrypt.results.experiments.audit import AuditAnswer
 from motecrypt.simulate.emulate.annotate import Instruction, Listing, SourceLine
 from motecrypt.simulate.emulate.profiling import CallNode, FunctionCost, Profile, StackOverTime
 from motecrypt.simulate.emulate.run import Ended

@@ -19,7 +19,7 @@ from types import TracebackType
 from exports_bed import CATALOG, SRF, planned, run
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.provisioning import FLASH_OFFSET
-from motecrypt.results.findings.pico_file import storage_times
+from motecrypt.results.experiments.pico_file import storage_times
 from motecrypt.simulate.runners.arm import command as arm_command
 from motecrypt.simulate.runners.session import Options
 from terminals import Terminals

@@ -90,7 +90,7 @@ def fill(
         "output_bytes": 16,
         "percent_changed_by_input_bit_and_output_byte": matrix,
     }
-    results.store_finding(
+    results.store_experiment(
         "audit",
         1,
         {

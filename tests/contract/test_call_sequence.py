@@ -1,4 +1,4 @@
-"""Set-up and call as a program makes them: what the cache keeps in between, and failures as findings."""
+"""Set-up and call as a program makes them: what the cache keeps in between, and failures as results."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from motecrypt.measuring import bench
 from motecrypt.measuring.experiments.call_sequence import CallSequence
 from motecrypt.measuring.experiments.files import FileJob, FileJobs
 from motecrypt.results import Results
-from motecrypt.results.findings.pico_file import FileQuestion
+from motecrypt.results.experiments.pico_file import FileQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import figures, files, strings
 from tool_sets import needs_tool_set

@@ -21,7 +21,7 @@ from motecrypt.exports.targets import for_device, target
 from motecrypt.measuring.experiments import link_cost
 from motecrypt.measuring.experiments.link_cost import LinkCost
 from motecrypt.results import Results
-from motecrypt.results.findings.link_cost import LinkCostFailure, LinkCosts
+from motecrypt.results.experiments.link_cost import LinkCostFailure, LinkCosts
 from tool_sets import needs_tool_set
 
 pytestmark = pytest.mark.long

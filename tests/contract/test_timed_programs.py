@@ -16,7 +16,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli.reproduce import command
 from motecrypt.measuring.experiments.hardware import read_programs
 from motecrypt.results import Results
-from motecrypt.results.findings.hardware import HardwareQuestion
+from motecrypt.results.experiments.hardware import HardwareQuestion
 from tool_sets import skip_without
 
 #: Rows of assembly, so that one compiler will do.

@@ -68,7 +68,7 @@ def test_the_pages_have_no_fault_and_an_older_version_stays(tmp_path: Path) -> N
     } <= pages
     assert "MeasureRequest" in (out / __version__ / "python.html").read_text()
     python = (out / __version__ / "python-functions.html").read_text()
-    assert "candidates_from" in python and "Results.findings" in python
+    assert "candidates_from" in python and "Results.experiments" in python
     assert "https://unpkg.com" not in python
 
 

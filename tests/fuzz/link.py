@@ -56,7 +56,7 @@ def build(target: Path, stubbed: bool, compiler: str, *flags: str) -> Path:
 
 
 def run(program: Path, runs: int, seed: int) -> str | None:
-    """Run a number of inputs from a seed; returns the finding, or None."""
+    """Run a number of inputs from a seed; returns the result, or None."""
     done = subprocess.run(
         [str(program), str(runs), str(seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )

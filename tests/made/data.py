@@ -69,7 +69,7 @@ be, one value or several; `every=True` adds older figures, `compilers=["5.4.0"]`
 look reads the file again and keeps none of it in memory. The notebook
 [`examples/notebook/results.ipynb`](../examples/notebook/results.ipynb) measures ([functions](python.md)),
 loads and compares; it is stored as it was executed. Outcomes of other experiments are in
-`motecrypt.results.Results(path).findings(kind)` ([formats](formats.md))."""
+`motecrypt.results.Results(path).experiments(kind)` ([formats](formats.md))."""
 
 _MEANT: Mapping[ColumnType, tuple[str, str]] = {
     "text": ("text", "text"),

@@ -19,15 +19,15 @@ from motecrypt.adviser.hardware.rows import rows, settings
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import open_results
 from motecrypt.results import Results
-from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
-from motecrypt.results.findings.recorded import RecordedAnswer, file_of, read, text
+from motecrypt.results.experiments.hardware import KIND, VERSION, HardwareQuestion
+from motecrypt.results.experiments.recorded import RecordedAnswer, file_of, read, text
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "hardware.md"
 
 
 def _stored(results: Results) -> Iterator[RecordedAnswer]:
     """The answers of a results file, the oldest first, without those of an earlier assignment of chips."""
-    for found in reversed(results.findings(KIND, VERSION)):
+    for found in reversed(results.experiments(KIND, VERSION)):
         question = HardwareQuestion(found.inputs["row"], found.inputs["device"])
         chip = settings().chip_of(rows()[question.row])
         if chip is not None and chip.device == question.device:

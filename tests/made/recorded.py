@@ -15,8 +15,8 @@ from motecrypt.base.paths import write_atomically
 from motecrypt.build.setup import need
 from motecrypt.cli._output import open_results, progress
 from motecrypt.results import Results
-from motecrypt.results.findings import FindingQuestion
-from motecrypt.results.findings.recorded import RecordedAnswer, file_of, text
+from motecrypt.results.experiments import ExperimentQuestion
+from motecrypt.results.experiments.recorded import RecordedAnswer, file_of, text
 from motecrypt.studies import names, needs
 
 
@@ -39,7 +39,7 @@ def main() -> None:
                 print(f"{file_of(name)}: {len(answers)} answers", file=sys.stderr)
 
 
-def _answer(question: FindingQuestion, results: Results) -> RecordedAnswer:
+def _answer(question: ExperimentQuestion, results: Results) -> RecordedAnswer:
     found = question.find(results)
     if found is None or RECORDED in found.inputs:
         raise SystemExit("an answer is missing or was recorded before: start with a new results file")

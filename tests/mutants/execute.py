@@ -175,7 +175,7 @@ def _judged(mutant: Mutant, code: int | None, said: str) -> tuple[str, str]:
         return TIMED_OUT, "the tests did not end within their deadline"
     if code == 0:
         return SURVIVED, ""
-    # A build that fails in a test is the compiler's finding, not the test's.
+    # A build that fails in a test is the compiler's result, not the test's.
     if not mutant.path.endswith(".py") and re.search(
         rf"{re.escape(Path(mutant.path).name)}:\d+:\d+: (fatal )?error: ", said
     ):

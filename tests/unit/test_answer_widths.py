@@ -20,7 +20,7 @@ from goldens.views.made_up import filled
 from motecrypt.app import audit
 from motecrypt.app.profile import ProfileResult
 from motecrypt.app.run import RunRequest
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
 from motecrypt.cli._output import show
@@ -62,15 +62,17 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("motecrypt.app.advise.ensure", lambda *_: None)
     monkeypatch.setattr(bench, "ensure", stored)
     monkeypatch.setattr(audit, "need", lambda *_: None)
-    monkeypatch.setattr(audit, "_run", lambda parts, *_: [_finding(n, p.part) for n, p in enumerate(parts)])
+    monkeypatch.setattr(
+        audit, "_run", lambda parts, *_: [_experiment(n, p.part) for n, p in enumerate(parts)]
+    )
 
 
-def _finding(number: int, part: str) -> Finding:
+def _experiment(number: int, part: str) -> ExperimentResult:
     sentences = [f"{number + 40 + 8 * n} of {900 + number} changed messages were accepted." for n in range(3)]
     weight = ("good", "note", "bad", "skipped")[number % 4]
     outcome = {"title": f"{part} {number + 3}", "verdict": f"found {number + 7}.25 %", "weight": weight}
     inputs = {"part": part, "implementation": "motecrypt/plain", "seed": 1}
-    return Finding("audit", 1, inputs, {**outcome, "sentences": sentences, "data": {}})
+    return ExperimentResult("audit", 1, inputs, {**outcome, "sentences": sentences, "data": {}})
 
 
 def shown(command: str, width: int, *more: str) -> str:

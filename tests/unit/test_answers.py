@@ -12,15 +12,15 @@ import pytest
 from motecrypt.measuring.audits import AuditRun
 from motecrypt.measuring.experiments.passwords import PasswordDerivation
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditAnswer, DiffusionData, KeyRecovery
-from motecrypt.results.findings.call_sequence import CallAnswer, CallCosts, CallFailure
-from motecrypt.results.findings.data_types import DataTypeTimes
-from motecrypt.results.findings.features import Features
-from motecrypt.results.findings.host_speed import Speeds
-from motecrypt.results.findings.passwords import PasswordQuestion, PasswordTimes
-from motecrypt.results.findings.pico_file import FileCosts
-from motecrypt.results.findings.radio_transfer import RadioTransfers
-from motecrypt.results.findings.wlan_transfer import Spread, WlanTransfer
+from motecrypt.results.experiments.audit import AuditAnswer, DiffusionData, KeyRecovery
+from motecrypt.results.experiments.call_sequence import CallAnswer, CallCosts, CallFailure
+from motecrypt.results.experiments.data_types import DataTypeTimes
+from motecrypt.results.experiments.features import Features
+from motecrypt.results.experiments.host_speed import Speeds
+from motecrypt.results.experiments.passwords import PasswordQuestion, PasswordTimes
+from motecrypt.results.experiments.pico_file import FileCosts
+from motecrypt.results.experiments.radio_transfer import RadioTransfers
+from motecrypt.results.experiments.wlan_transfer import Spread, WlanTransfer
 
 Stored = dict[str, Any]
 
@@ -143,9 +143,11 @@ def test_a_value_of_another_type_makes_it_unread(
 
 
 @pytest.mark.parametrize("outcome", [{}, {"hashes_ms": "3", "argon2id_ms": 4}])
-def test_a_malformed_finding_of_equal_inputs_is_made_anew(results: Results, outcome: dict[str, Any]) -> None:
+def test_a_malformed_experiment_of_equal_inputs_is_made_anew(
+    results: Results, outcome: dict[str, Any]
+) -> None:
     request = PasswordDerivation(1)
-    results.store_finding(request.KIND, request.VERSION, request.inputs(), outcome, request.asked())
+    results.store_experiment(request.KIND, request.VERSION, request.inputs(), outcome, request.asked())
     assert request.stored(results) is None
     made = request.ensure(results)
     assert PasswordTimes.from_json(made.outcome) is not None
@@ -156,13 +158,13 @@ def test_a_malformed_audit_is_run_anew(results: Results) -> None:
     request = AuditRun("rc4d", "determinism", quick=True)
     made = request.ensure(results)
     asked = request.asked()
-    results.store_finding(request.KIND, request.VERSION, made.inputs, {"title": 3}, asked)
+    results.store_experiment(request.KIND, request.VERSION, made.inputs, {"title": 3}, asked)
     assert request.answer(results) is None
     again = request.ensure(results)
     assert AuditAnswer.from_json(again.outcome) is not None
 
 
-def test_no_experiment_takes_a_stored_finding_unread() -> None:
+def test_no_experiment_takes_a_stored_experiment_unread() -> None:
     package = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
     modules = [p for name in ("experiments", "audits") for p in sorted((package / name).rglob("*.py"))]
     reads = [
@@ -170,21 +172,21 @@ def test_no_experiment_takes_a_stored_finding_unread() -> None:
         for path in modules
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute)
-        and node.attr in ("finding", "newest_finding", "findings")
+        and node.attr in ("experiment", "newest_experiment", "experiments")
         and isinstance(node.value, ast.Name)
         and node.value.id == "results"
     ]
     assert reads == [], "ask `kept` or `find`, which look at the shape"
 
 
-def test_a_malformed_finding_is_asked_for_anew(results: Results) -> None:
+def test_a_malformed_experiment_is_asked_for_anew(results: Results) -> None:
     question = PasswordQuestion()
-    results.store_finding(question.KIND, question.VERSION, {"a": 1}, {"hashes_ms": "3"}, question.asked())
+    results.store_experiment(question.KIND, question.VERSION, {"a": 1}, {"hashes_ms": "3"}, question.asked())
     assert question.find(results) is None and question.answer(results) is None
     outcome = {"hashes_ms": 3, "argon2id_ms": 4.5}
-    results.store_finding(question.KIND, question.VERSION, {"a": 1}, outcome, question.asked())
+    results.store_experiment(question.KIND, question.VERSION, {"a": 1}, outcome, question.asked())
     assert question.answer(results) == PasswordTimes(hashes_ms=3.0, argon2id_ms=4.5)
-    results.store_finding(question.KIND, question.VERSION + 1, {"a": 1}, {}, question.asked())
+    results.store_experiment(question.KIND, question.VERSION + 1, {"a": 1}, {}, question.asked())
     assert question.answer(results) == PasswordTimes(hashes_ms=3.0, argon2id_ms=4.5)
 
 

@@ -146,7 +146,7 @@ def test_an_audit_is_run_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert found.parts_of("bad") == ["determinism", "integrity"] and found.parts_of("good") == []
     assert found.cipher.name == "rc4d" and found.implementation.startswith("motecrypt/")
     assert told[-1][:2] == (2, 2) and {what for _, _, what in told} >= {"determinism", "integrity"}
-    assert audit(asked, tmp_path / "r.db").findings == found.findings
+    assert audit(asked, tmp_path / "r.db").experiments == found.experiments
     assert "Audit of rc4d" in found.page("from a program")
     assert {"diffusion", "power:uno"} <= set(asked.part_names)
     with pytest.raises(InputError, match="has no part 'astrology'; it has: "):

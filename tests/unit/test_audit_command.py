@@ -1,4 +1,4 @@
-"""`motecrypt audit`: findings are stored, found again, and the same from the same seed."""
+"""`motecrypt audit`: results are stored, found again, and the same from the same seed."""
 
 import json
 
@@ -8,7 +8,7 @@ from command_line import run
 from motecrypt.app.audit import AuditResult
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.audits import AuditRun, part_names
 from motecrypt.present.terminal import TextAnswer
@@ -18,7 +18,7 @@ from tool_sets import needs_tool_set
 
 
 @needs_tool_set("host")
-def test_a_finding_is_stored_and_reproducible(tmp_path):
+def test_an_experiment_is_stored_and_reproducible(tmp_path):
     part = AuditRun("rc4d", "attack:rc4d-chosen-plaintext", seed=7, quick=True)
     with Results(tmp_path / "a.db") as a, Results(tmp_path / "b.db") as b:
         assert part.find(a) is None
@@ -101,13 +101,13 @@ def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     ],
 )
 def test_the_verdict_is_the_gravest_of_the_parts(weights, verdict, said):
-    findings = [
-        Finding(
+    experiments = [
+        ExperimentResult(
             "audit", 1, {"part": str(n)}, {"title": "t", "verdict": "v", "weight": weight, "sentences": []}
         )
         for n, weight in enumerate(weights)
     ]
-    found = AuditResult(select(("rc4",)), tuple(findings))
+    found = AuditResult(select(("rc4",)), tuple(experiments))
     assert found.verdict == verdict
     *_, told = audit_view(found.cipher, found.named, "it", found.verdict, found.others, "next")
     assert isinstance(told, TextAnswer) and dict(told.lines)["Verdict"].partition(": ")[2] == said

@@ -45,7 +45,7 @@ def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, mon
         found = part.ensure(results)
         assert found.outcome["weight"] == "skipped" and "--device uno" in found.outcome["sentences"][0]
         assert part.find(results) is None  # nothing is stored: it runs once the tools are there
-        assert results.findings("audit") == []
+        assert results.experiments("audit") == []
 
 
 @pytest.mark.crosscheck

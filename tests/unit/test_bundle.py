@@ -33,7 +33,7 @@ from motecrypt.present.bundle import (
     verify,
 )
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
+from motecrypt.results.experiments import recorded
 from motecrypt.studies import Needs
 from report_data import fill
 
@@ -120,12 +120,12 @@ def test_changed_results_give_other_tables(packed: Path, tmp_path: Path) -> None
 def test_results_that_no_table_can_be_made_from_are_told(tmp_path: Path) -> None:
     with Results(tmp_path / "r.db") as results:
         answers = recorded.read(recorded.file_of("pico"))
-        results.store_recorded((answer.finding, answer.asked) for answer in answers)
+        results.store_recorded((answer.experiment, answer.asked) for answer in answers)
         pack(tmp_path / "b.zip", results, ["pico"], "<html>report</html>")
     (tmp_path / "r.db").write_bytes(files_of(tmp_path / "b.zip")["results.db"])
     connection = sqlite3.connect(tmp_path / "r.db")
     connection.execute(
-        "UPDATE finding SET outcome = json_set(outcome, '$.clock_hz', 0) WHERE kind = 'pico-file'"
+        "UPDATE experiment SET outcome = json_set(outcome, '$.clock_hz', 0) WHERE kind = 'pico-file'"
     )
     connection.commit()
     connection.close()

@@ -14,6 +14,7 @@ import pytest
 
 from motecrypt.results import Claims, Results, schema
 from motecrypt.results.claims import has_ended, this_process
+from older_results import take_back
 
 PROCESSES = multiprocessing.get_context("spawn")
 
@@ -127,12 +128,11 @@ def test_what_a_killed_process_had_claimed_is_free_at_once(results: Results) -> 
 def test_a_file_of_the_format_before_gets_the_table(tmp_path: Path) -> None:
     path = tmp_path / "r.db"
     with Results(path) as results:
-        results.store_finding("kind", 1, {"a": 1}, {"b": 2})
+        results.store_experiment("kind", 1, {"a": 1}, {"b": 2})
     with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE claim")
-        connection.execute("PRAGMA user_version = 5")
+        take_back(connection, 5)
     with Results(path) as results:
-        assert results.finding("kind", 1, {"a": 1}) is not None
+        assert results.experiment("kind", 1, {"a": 1}) is not None
         assert Claims(results).take({"a"}) == {"a"}
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)

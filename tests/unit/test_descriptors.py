@@ -44,7 +44,7 @@ from motecrypt.catalog.toolchains import read_library, read_toolchain
 from motecrypt.exports.examples import read_example
 from motecrypt.exports.targets import read_target
 from motecrypt.results.columns import read_columns
-from motecrypt.results.findings.pico_file import read_storage
+from motecrypt.results.experiments.pico_file import read_storage
 from motecrypt.simulate.emulate.conformance import read_features
 from motecrypt.studies.rc4d.sketches import read_sketches
 from motecrypt.studies.rf import alternatives

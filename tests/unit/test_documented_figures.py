@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from documented import DOCS, missing, with_recorded
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
+from motecrypt.results.experiments import recorded
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import files, remains

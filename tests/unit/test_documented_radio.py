@@ -8,7 +8,7 @@ import pytest
 
 from documented import DOCS, missing, with_recorded
 from motecrypt.results import Results
-from motecrypt.results.findings.crowd import CrowdQuestion, CrowdRow
+from motecrypt.results.experiments.crowd import CrowdQuestion, CrowdRow
 from motecrypt.studies.rf import crowd, protocols
 from unit.link.test_link_on_uno import MOST_FLASH_AND_RAM
 

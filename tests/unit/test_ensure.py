@@ -12,7 +12,7 @@ import pytest
 
 from motecrypt.app import ensure as _ensure
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.measuring.experiments import data_types, file_sizes, host_speed, passwords, serial_write
 from motecrypt.results import Results
 from motecrypt.studies import Needs
@@ -42,10 +42,10 @@ class Try:
     waits: bool = False
     stored: bool = False
 
-    def find(self, results: Results) -> Finding | None:
-        return Finding("try", 1, {}, {}) if self.stored else None
+    def find(self, results: Results) -> ExperimentResult | None:
+        return ExperimentResult("try", 1, {}, {}) if self.stored else None
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
         assert progress is not None
         with self.watch.lock:
             self.watch.now += 1
@@ -58,7 +58,7 @@ class Try:
                 self.watch.together.wait(DEADLINE_S)
             if self.error is not None:
                 raise self.error
-            return Finding("try", 1, {}, {})
+            return ExperimentResult("try", 1, {}, {})
         finally:
             with self.watch.lock:
                 self.watch.now -= 1

@@ -10,33 +10,33 @@ from typing import Any
 import pytest
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.catalog import Catalog
-from motecrypt.results import findings
-from motecrypt.results.findings import FindingQuestion, host_speed
-from motecrypt.results.findings.audit import AuditQuestion, implementation
-from motecrypt.results.findings.call_sequence import CallQuestion
-from motecrypt.results.findings.crowd import CrowdQuestion
-from motecrypt.results.findings.data_types import DataTypesQuestion
-from motecrypt.results.findings.features import FeatureQuestion
-from motecrypt.results.findings.file_sizes import EncodingQuestion, SizeQuestion
-from motecrypt.results.findings.hardware import HardwareQuestion
-from motecrypt.results.findings.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
-from motecrypt.results.findings.link_cost import LinkCostQuestion
-from motecrypt.results.findings.passwords import PasswordQuestion
-from motecrypt.results.findings.pico_file import FileQuestion
-from motecrypt.results.findings.radio_transfer import TransferQuestion
-from motecrypt.results.findings.recorded import read
-from motecrypt.results.findings.remains import RemainsQuestion
-from motecrypt.results.findings.second_core import SecondCoreQuestion
-from motecrypt.results.findings.serial_write import SerialWriteQuestion
-from motecrypt.results.findings.sketch import SketchQuestion
-from motecrypt.results.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
+from motecrypt.results import experiments
+from motecrypt.results.experiments import ExperimentQuestion, host_speed
+from motecrypt.results.experiments.audit import AuditQuestion, implementation
+from motecrypt.results.experiments.call_sequence import CallQuestion
+from motecrypt.results.experiments.crowd import CrowdQuestion
+from motecrypt.results.experiments.data_types import DataTypesQuestion
+from motecrypt.results.experiments.features import FeatureQuestion
+from motecrypt.results.experiments.file_sizes import EncodingQuestion, SizeQuestion
+from motecrypt.results.experiments.hardware import HardwareQuestion
+from motecrypt.results.experiments.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
+from motecrypt.results.experiments.link_cost import LinkCostQuestion
+from motecrypt.results.experiments.passwords import PasswordQuestion
+from motecrypt.results.experiments.pico_file import FileQuestion
+from motecrypt.results.experiments.radio_transfer import TransferQuestion
+from motecrypt.results.experiments.recorded import read
+from motecrypt.results.experiments.remains import RemainsQuestion
+from motecrypt.results.experiments.second_core import SecondCoreQuestion
+from motecrypt.results.experiments.serial_write import SerialWriteQuestion
+from motecrypt.results.experiments.sketch import SketchQuestion
+from motecrypt.results.experiments.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
 
 CATALOG = Catalog.load()
 
 #: Each with nothing said that has a default: its kind, its version, and what is stored of it.
-QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
+QUESTIONS: list[tuple[ExperimentQuestion, str, dict[str, Any]]] = [
     (
         AuditQuestion("rc4", "determinism"),
         "audit",
@@ -177,10 +177,12 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
 ]
 
 
-def _questions() -> set[type[FindingQuestion]]:
-    for module in pkgutil.iter_modules(findings.__path__):
-        importlib.import_module(f"{findings.__name__}.{module.name}")
-    return {cls for cls in FindingQuestion.__subclasses__() if cls.__module__.startswith(findings.__name__)}
+def _questions() -> set[type[ExperimentQuestion]]:
+    for module in pkgutil.iter_modules(experiments.__path__):
+        importlib.import_module(f"{experiments.__name__}.{module.name}")
+    return {
+        cls for cls in ExperimentQuestion.__subclasses__() if cls.__module__.startswith(experiments.__name__)
+    }
 
 
 def test_every_question_is_among_these() -> None:
@@ -188,7 +190,9 @@ def test_every_question_is_among_these() -> None:
 
 
 @pytest.mark.parametrize(("question", "kind", "asked"), QUESTIONS, ids=lambda value: str(value)[:20])
-def test_a_question_is_stored_as_it_was(question: FindingQuestion, kind: str, asked: dict[str, Any]) -> None:
+def test_a_question_is_stored_as_it_was(
+    question: ExperimentQuestion, kind: str, asked: dict[str, Any]
+) -> None:
     version = 2 if kind == "radio transfer" else 1
     assert (kind, version) == (question.KIND, question.VERSION)
     stored = question.asked()
@@ -295,7 +299,7 @@ def test_rows_are_compared_with_our_best() -> None:
 def test_an_answer_names_its_engine(engine: str, told: str) -> None:
     spread = Spread(1.0, 1.0, 1.0, 0.0)
     outcome = asdict(WlanTransfer(spread, spread, spread, spread, spread, complete=True, delivered_bytes=1))
-    found = answer_of(Finding("wlan-transfer", 1, {"engine": engine}, outcome))
+    found = answer_of(ExperimentResult("wlan-transfer", 1, {"engine": engine}, outcome))
     assert found is not None and found.engine == told
 
 
@@ -305,7 +309,7 @@ def test_of_a_recorded_answer_the_line_that_is_none_is_told(tmp_path: Any) -> No
         '{"kind": "k", "version": 1, "asked": {}, "made_at": "d", "outcome": {}, "motecrypt_version": "0"}\n'
     )
     path.write_text(good)
-    assert [answer.finding.kind for answer in read(path)] == ["k"]
+    assert [answer.experiment.kind for answer in read(path)] == ["k"]
     for bad in ("{", "[]", "{}", '{"asked": 3, "made_at": "d"}', '{"asked": {}, "made_at": "d"}'):
         path.write_text(good + bad)
         with pytest.raises(InputError, match=r"x\.jsonl, line 2: no recorded answer \("):

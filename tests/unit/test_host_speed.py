@@ -10,8 +10,8 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.measuring.experiments import host_speed
 from motecrypt.measuring.experiments.host_speed import HostSpeed
 from motecrypt.results import Results
-from motecrypt.results.findings import host_speed as speeds
-from motecrypt.results.findings.host_speed import SpeedPoint
+from motecrypt.results.experiments import host_speed as speeds
+from motecrypt.results.experiments.host_speed import SpeedPoint
 from motecrypt.simulate.runners import host
 from tool_sets import needs_tool_set
 
@@ -23,13 +23,13 @@ POINTS = (SpeedPoint("aes128-cbc", 128), SpeedPoint("rc6-ctr", 128), SpeedPoint(
 def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = HostSpeed(POINTS, message_bytes=4096, rounds=5)
     said: list[str] = []
-    finding = wanted.ensure(results, said.append)
+    experiment = wanted.ensure(results, said.append)
     assert said == ["aes128-cbc, 128-bit key", "rc6-ctr, 128-bit key", "rc6-ctr, 128-bit key, 12 rounds"]
     monkeypatch.setattr(HostSpeed, "time_point", lambda *_: pytest.fail("timed again"))
-    assert wanted.ensure(results).outcome == finding.outcome
-    answer = speeds.Speeds.from_json(finding.outcome)
+    assert wanted.ensure(results).outcome == experiment.outcome
+    answer = speeds.Speeds.from_json(experiment.outcome)
     assert answer is not None and answer == wanted.answer(results)
-    raw = {(r["cipher"], r["rounds"], r["operation"], r["library"]): r for r in finding.outcome["rows"]}
+    raw = {(r["cipher"], r["rounds"], r["operation"], r["library"]): r for r in experiment.outcome["rows"]}
     groups = speeds.grouped(answer.rows)
     assert len(groups) == len(POINTS) * 3
     for (_, _, _, operation), rows in groups.items():
@@ -55,10 +55,10 @@ def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.Monke
 
 def test_without_other_libraries_ours_are_timed(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_speed, "library_version", lambda _: None)
-    finding = HostSpeed((SpeedPoint("rc2-cbc", 128),), 512, 5).ensure(results)
-    assert finding.outcome["missing"] == list(speeds.LIBRARIES)
-    assert {row["library"] for row in finding.outcome["rows"]} == {"motecrypt/plain"}
-    answer = speeds.Speeds.from_json(finding.outcome)
+    experiment = HostSpeed((SpeedPoint("rc2-cbc", 128),), 512, 5).ensure(results)
+    assert experiment.outcome["missing"] == list(speeds.LIBRARIES)
+    assert {row["library"] for row in experiment.outcome["rows"]} == {"motecrypt/plain"}
+    answer = speeds.Speeds.from_json(experiment.outcome)
     assert answer is not None
     rows = speeds.grouped(answer.rows)["rc2-cbc", 128, 0, "encrypt"]
     assert speeds.ratio_to(rows, "libtomcrypt") is None

@@ -95,7 +95,7 @@ def _published(path: Path) -> object:
 
 def _results(path: Path) -> object:
     with Results(path) as results:
-        return results.measurements(), results.newest_measurements(), results.finding_counts()
+        return results.measurements(), results.newest_measurements(), results.experiment_counts()
 
 
 READERS: dict[str, Callable[[Path], object]] = {
@@ -360,7 +360,7 @@ def db(tmp_path: Path) -> Path:
     path = tmp_path / "results.db"
     with Results(path) as results:
         results.store({"a": measurement(cycles_median=5, time_us=1.5)})
-        results.store_finding("kind", 1, {"a": 1}, {"b": 2})
+        results.store_experiment("kind", 1, {"a": 1}, {"b": 2})
     return path
 
 
@@ -409,10 +409,10 @@ NO_OBJECTS = [
 
 @pytest.mark.parametrize("text", NO_OBJECTS, ids=lambda text: text[:12])
 def test_what_is_no_json_object_is_refused(text: str, db: Path) -> None:
-    changed(db, "UPDATE finding SET outcome = ?", values=(text,))
+    changed(db, "UPDATE experiment SET outcome = ?", values=(text,))
     with Results(db) as results:
-        for read in (lambda: results.findings("kind"), lambda: results.finding("kind", 1, {"a": 1})):
-            with pytest.raises(InputError, match=r"outcome of a finding is .*expected a JSON object"):
+        for read in (lambda: results.experiments("kind"), lambda: results.experiment("kind", 1, {"a": 1})):
+            with pytest.raises(InputError, match=r"outcome of an experiment is .*expected a JSON object"):
                 read()
     changed(db, "UPDATE measurement SET extra = ?", values=(text,))
     with pytest.raises(InputError, match="extra of a measurement is"):
@@ -429,8 +429,8 @@ def test_views_triggers_and_other_tables_are_refused(db: Path, tmp_path: Path) -
             "ALTER TABLE measurement RENAME TO old",
             f"CREATE VIEW measurement AS {ENDLESS} {columns} FROM r",
         ],
-        "trigger": ["CREATE TRIGGER t AFTER INSERT ON measurement BEGIN DELETE FROM finding; END"],
-        "not as motecrypt makes it": ["DROP TABLE finding", "CREATE TABLE finding (kind TEXT)"],
+        "trigger": ["CREATE TRIGGER t AFTER INSERT ON measurement BEGIN DELETE FROM experiment; END"],
+        "not as motecrypt makes it": ["DROP TABLE experiment", "CREATE TABLE experiment (kind TEXT)"],
     }
     for number, (said, statements) in enumerate(cases.items()):
         path = tmp_path / f"{number}.db"

@@ -23,7 +23,7 @@ from motecrypt.base.energy import Battery, energy_uj
 from motecrypt.base.model import Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.results.findings.pico_file import storage_times
+from motecrypt.results.experiments.pico_file import storage_times
 from motecrypt.studies.rf import asymmetric
 
 CATALOG = Catalog.load()

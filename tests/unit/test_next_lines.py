@@ -115,7 +115,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.setattr(module, "need", lambda *_: None)
     monkeypatch.setattr(bench, "ensure", made_up)
     monkeypatch.setattr("motecrypt.app.advise.ensure", ensured)
-    monkeypatch.setattr(audit, "_run", lambda parts, *_: [test_answer_widths._finding(0, parts[0].part)])
+    monkeypatch.setattr(audit, "_run", lambda parts, *_: [test_answer_widths._experiment(0, parts[0].part)])
     monkeypatch.setattr("motecrypt.app.export.have", lambda *_: True)
     monkeypatch.setattr("motecrypt.app.export._link_costs", lambda *_: None)
     monkeypatch.setattr(profile, "profile", profiled)

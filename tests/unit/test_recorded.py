@@ -18,8 +18,8 @@ from motecrypt.measuring.experiments.crowd import CrowdRun
 from motecrypt.measuring.experiments.files import FileJob, FileJobs
 from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results
-from motecrypt.results.findings.recorded import days, file_of, read, text
-from motecrypt.results.findings.wlan_transfer import WlanTransfer
+from motecrypt.results.experiments.recorded import days, file_of, read, text
+from motecrypt.results.experiments.wlan_transfer import WlanTransfer
 from motecrypt.studies import Needs, names, needs, study
 from motecrypt.studies.pico import files, remains, second_core
 from motecrypt.studies.rf import crowd as rf_crowd
@@ -38,11 +38,11 @@ def test_every_long_question_has_a_recorded_answer_and_nothing_else_has(name: st
     long = needs(name).long
     assert long is not None
     answers = read(file_of(name))
-    results.store_recorded((answer.finding, answer.asked) for answer in answers)
+    results.store_recorded((answer.experiment, answer.asked) for answer in answers)
     found = [question.find(results) for question in long.questions]
     assert None not in found, "its question changed: python -m made.recorded"
     assert len(answers) == len(long.questions)
-    assert all(answer.finding.inputs[RECORDED] == answer.finding.made_at for answer in answers)
+    assert all(answer.experiment.inputs[RECORDED] == answer.experiment.made_at for answer in answers)
     assert text(answers) == file_of(name).read_text()
 
 
@@ -50,18 +50,18 @@ def test_a_study_shows_what_is_recorded_with_its_date_until_it_is_run(results: R
     wanted = Needs(long=needs("wlan").long)
     ensure("wlan", wanted, results, None, 1, lambda *_: None)  # type: ignore[arg-type]  # no cells, no catalog
     question = plan.transfers()[0]
-    finding = question.find(results)
-    assert finding is not None
+    experiment = question.find(results)
+    assert experiment is not None
     shown = str(study("wlan").sections(results))
-    assert f"as recorded on {finding.made_at[:10]}; --full simulates them again" in shown
+    assert f"as recorded on {experiment.made_at[:10]}; --full simulates them again" in shown
     assert TransferWlan.of(question).stored(results) is None  # so that --full runs it
-    mine = replace(finding, outcome={**finding.outcome, "complete": False})
+    mine = replace(experiment, outcome={**experiment.outcome, "complete": False})
     asked = question.asked()
-    results.store_finding(mine.kind, mine.version, {**asked, "program": "p"}, mine.outcome, asked)
-    results.store_recorded([(finding, asked)])
+    results.store_experiment(mine.kind, mine.version, {**asked, "program": "p"}, mine.outcome, asked)
+    results.store_recorded([(experiment, asked)])
     newest = question.find(results)
     assert newest is not None and newest.outcome["complete"] is False
-    assert days([newest]) == [] and days([finding, newest]) == [finding.made_at[:10]]
+    assert days([newest]) == [] and days([experiment, newest]) == [experiment.made_at[:10]]
 
 
 def test_a_row_tells_a_recorded_transfer_from_one_that_ran(results: Results) -> None:
@@ -70,13 +70,13 @@ def test_a_row_tells_a_recorded_transfer_from_one_that_ran(results: Results) -> 
         return {row.id for row in rows if "; transfers as recorded on " in row.note}
 
     assert marked() == set()
-    results.store_recorded((answer.finding, answer.asked) for answer in read(file_of("wlan")))
+    results.store_recorded((answer.experiment, answer.asked) for answer in read(file_of("wlan")))
     assert "wlan-duration-text-aes-adhoc-wep" in marked()
     for question in (plan.transfer("text", cipher, "adhoc_wep") for cipher in ("none", "AES")):
         kept = question.find(results)
         assert kept is not None
         asked = question.asked()
-        results.store_finding(kept.kind, kept.version, {**asked, "program": "p"}, kept.outcome, asked)
+        results.store_experiment(kept.kind, kept.version, {**asked, "program": "p"}, kept.outcome, asked)
     assert "wlan-duration-text-aes-adhoc-wep" not in marked()
     assert "wlan-duration-text-rc2-adhoc-wep" in marked()
 
@@ -84,7 +84,7 @@ def test_a_row_tells_a_recorded_transfer_from_one_that_ran(results: Results) -> 
 def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results: Results) -> None:
     wanted, questions = Needs(long=needs("pico").long), files.long_questions()
     ensure("pico", wanted, results, None, 1, lambda *_: None)  # type: ignore[arg-type]  # no cells, no catalog
-    recorded = read(file_of("pico"))[0].finding
+    recorded = read(file_of("pico"))[0].experiment
     when = f"as recorded on {recorded.made_at[:10]} with {recorded.outcome['compiler']}"
     texts = [section.text for section in study("pico").sections(results) if when in section.text]
     assert len(texts) == 3 and all(f"{when}; --full runs them again." in text for text in texts)
@@ -95,13 +95,15 @@ def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results:
     )  # so that --full runs it
     for job in questions:
         asked = job.asked()
-        results.store_finding(job.KIND, job.VERSION, {**asked, "own": 1}, recorded.outcome, asked)
+        results.store_experiment(job.KIND, job.VERSION, {**asked, "own": 1}, recorded.outcome, asked)
     flash = remains.QUESTION.find(results)
     assert flash is not None and "As recorded on" in remains.sections(results)[0].text
-    results.store_finding(flash.kind, flash.version, {"own": 1}, flash.outcome, remains.QUESTION.asked())
+    results.store_experiment(flash.kind, flash.version, {"own": 1}, flash.outcome, remains.QUESTION.asked())
     cores = second_core.QUESTION.find(results)
     assert cores is not None and "As recorded on" in second_core.sections(results)[0].text
-    results.store_finding(cores.kind, cores.version, {"own": 1}, cores.outcome, second_core.QUESTION.asked())
+    results.store_experiment(
+        cores.kind, cores.version, {"own": 1}, cores.outcome, second_core.QUESTION.asked()
+    )
     assert "recorded" not in str([study("pico").sections(results), study("pico").comparisons(results)])
 
 
@@ -115,7 +117,7 @@ def test_no_question_is_asked_twice_and_none_is_left_out() -> None:
 def test_an_answer_of_an_earlier_program_yields_to_a_newer_one(results: Results) -> None:
     question = plan.transfers()[0]
     asked = question.asked()
-    kept = next(answer.finding for answer in read(file_of("wlan")) if answer.asked == asked)
+    kept = next(answer.experiment for answer in read(file_of("wlan")) if answer.asked == asked)
 
     def came(day: str) -> str:
         recorded = replace(kept, inputs={**asked, RECORDED: day}, made_at=day)
@@ -129,7 +131,7 @@ def test_an_answer_of_an_earlier_program_yields_to_a_newer_one(results: Results)
         "2026-03-01",
         "2026-03-01",
     ]
-    results.store_finding(kept.kind, kept.version, asked, kept.outcome)
+    results.store_experiment(kept.kind, kept.version, asked, kept.outcome)
     assert came("9999-01-01") != "9999-01-01"
 
 
@@ -142,7 +144,7 @@ def test_a_recorded_file_job_is_what_comes_out_again() -> None:
         with_toolchain(target, question.toolchain, Catalog.load().toolchains)
     except InputError as error:
         pytest.skip(str(error))
-    recorded = next(a.finding.outcome for a in read(file_of("pico")) if a.asked == question.asked())
+    recorded = next(a.experiment.outcome for a in read(file_of("pico")) if a.asked == question.asked())
     again = FileJob.of(question).run()
     if again["elf_sha256"] == recorded["elf_sha256"]:
         assert again == recorded
@@ -159,7 +161,7 @@ def test_a_recorded_answer_is_what_comes_out_again() -> None:
     question = min(plan.transfers(), key=lambda q: (q.size, q.walls, q.mode, q.seeds))
     asked = question.asked()
     recorded = next(answer for answer in read(file_of("wlan")) if answer.asked == asked)
-    before = WlanTransfer.from_json(recorded.finding.outcome)
+    before = WlanTransfer.from_json(recorded.experiment.outcome)
     assert before is not None
     again = [
         transfer_wlan._run(program, TransferWlan.of(question), seed + 1) for seed in range(question.seeds)
@@ -171,7 +173,7 @@ def test_a_recorded_answer_is_what_comes_out_again() -> None:
 def test_recorded_networks_are_what_come_out_again(number: int) -> None:
     """Two small ones of each question: virtual time and seeded chances, so every figure is the same."""
     question = rf_crowd.questions()[number]
-    recorded = next(a.finding.outcome for a in read(file_of("rf")) if a.asked == question.asked())
+    recorded = next(a.experiment.outcome for a in read(file_of("rf")) if a.asked == question.asked())
     for row, (nodes, interval_s) in list(zip(recorded["rows"], question.networks, strict=True))[1:3]:
         assert CrowdRun.of(question).row(nodes, interval_s) == row, "python -m made.recorded rf"
 
@@ -184,4 +186,4 @@ def test_a_damaged_file_ends_in_one_line(line: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"recorded\.jsonl, line 2: no recorded answer"):
         read(path)
     assert read(tmp_path / "missing.jsonl") == []
-    assert json.loads(whole)["version"] == read(file_of("wlan"))[0].finding.version
+    assert json.loads(whole)["version"] == read(file_of("wlan"))[0].experiment.version

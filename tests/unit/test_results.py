@@ -17,6 +17,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Implementation, Measurement, Shortfall
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results, schema
+from older_results import take_back
 
 
 def measurement(cipher: str = "rc4d", **changes: object) -> Measurement:
@@ -46,13 +47,13 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         assert results.measurements(status="does-not-fit", cipher="rc4d") == []
 
 
-def test_findings_are_found_by_their_inputs(tmp_path: Path) -> None:
+def test_experiments_are_found_by_their_inputs(tmp_path: Path) -> None:
     with Results(tmp_path / "r.db") as results:
-        results.store_finding("audit", 1, {"seed": 1, "cipher": "rc4d"}, {"queries": 176})
-        found = results.finding("audit", 1, {"cipher": "rc4d", "seed": 1})
+        results.store_experiment("audit", 1, {"seed": 1, "cipher": "rc4d"}, {"queries": 176})
+        found = results.experiment("audit", 1, {"cipher": "rc4d", "seed": 1})
         assert found is not None and found.outcome == {"queries": 176}
-        assert results.finding("audit", 2, {"cipher": "rc4d", "seed": 1}) is None
-        assert len(results.findings("audit")) == 1
+        assert results.experiment("audit", 2, {"cipher": "rc4d", "seed": 1}) is None
+        assert len(results.experiments("audit")) == 1
 
 
 def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
@@ -70,10 +71,7 @@ def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
         )
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE measurement SET extra = '[1]' WHERE key = 'd'")
-        for later in ("system_toolchain", "toolchain"):
-            connection.execute(f"ALTER TABLE measurement DROP COLUMN {later}")
-        connection.execute("DROP TABLE claim")
-        connection.execute("PRAGMA user_version = 2")
+        take_back(connection, 2)
     with Results(path) as results:
         found = results.measurement("a")
         assert found is not None and found.extra["misses"] == 3
@@ -191,12 +189,12 @@ def test_a_kill_loses_nothing_that_was_stored(tmp_path: Path) -> None:
 def test_a_disk_that_fills_up_says_so(tmp_path: Path) -> None:
     """SQLite has rolled back by itself then; what was stored before stays."""
     with Results(tmp_path / "r.db") as opened:
-        opened.store_finding("kept", 1, {}, {"a": 1})
+        opened.store_experiment("kept", 1, {}, {"a": 1})
         opened._connection.execute("PRAGMA max_page_count = 30")
         with pytest.raises(InputError, match="full; free some space"):
             for number in range(100):
-                opened.store_finding("large", 1, {"number": number}, {"text": "x" * 5000})
-        assert opened.finding("kept", 1, {}) is not None
+                opened.store_experiment("large", 1, {"number": number}, {"text": "x" * 5000})
+        assert opened.experiment("kept", 1, {}) is not None
 
 
 # --- what views find ----------------------------------------------------------------------------------
@@ -343,10 +341,7 @@ def test_an_older_file_tells_its_toolchains_by_their_compilers(tmp_path: Path) -
     with Results(path) as results:
         results.store({word: measurement(compiler=word, toolchain="x") for word in words})
     with sqlite3.connect(path) as connection:
-        for later in ("system_toolchain", "toolchain"):
-            connection.execute(f"ALTER TABLE measurement DROP COLUMN {later}")
-        connection.execute("DROP TABLE claim")
-        connection.execute("PRAGMA user_version = 4")
+        take_back(connection, 4)
     with Results(path) as results:
         found = {m.compiler: (m.toolchain, m.system_toolchain) for m in results.measurements()}
     assert found == {word: (name, True) for word, name in words.items()}
@@ -355,16 +350,16 @@ def test_an_older_file_tells_its_toolchains_by_their_compilers(tmp_path: Path) -
     assert {word: name for word, name in words.items() if name}.items() <= told.items()
 
 
-def test_findings_are_found_by_what_was_asked(results: Results) -> None:
+def test_experiments_are_found_by_what_was_asked(results: Results) -> None:
     asked = {"cipher": "rc4d", "seed": 1}
-    results.store_finding("audit", 1, {**asked, "build": "a"}, {"n": 1}, asked)
-    results.store_finding("audit", 1, {**asked, "build": "b"}, {"n": 2}, asked)
-    results.store_finding("audit", 1, {**asked, "seed": 2, "build": "b"}, {"n": 3}, {**asked, "seed": 2})
-    found = results.newest_finding("audit", 1, asked)
+    results.store_experiment("audit", 1, {**asked, "build": "a"}, {"n": 1}, asked)
+    results.store_experiment("audit", 1, {**asked, "build": "b"}, {"n": 2}, asked)
+    results.store_experiment("audit", 1, {**asked, "seed": 2, "build": "b"}, {"n": 3}, {**asked, "seed": 2})
+    found = results.newest_experiment("audit", 1, asked)
     assert found is not None and found.outcome == {"n": 2} and found.inputs["build"] == "b"
-    assert results.newest_finding("audit", 2, asked) is None
-    assert results.newest_finding("audit", 1, {"cipher": "rc4d", "seed": 1.0}) == found  # the same number
-    assert results.finding("audit", 1, {**asked, "build": "a"}).outcome == {"n": 1}  # type: ignore[union-attr]
+    assert results.newest_experiment("audit", 2, asked) is None
+    assert results.newest_experiment("audit", 1, {"cipher": "rc4d", "seed": 1.0}) == found  # the same number
+    assert results.experiment("audit", 1, {**asked, "build": "a"}).outcome == {"n": 1}  # type: ignore[union-attr]
 
 
 def test_a_file_of_the_first_format_says_what_was_asked(tmp_path: Path) -> None:
@@ -401,9 +396,9 @@ def test_a_file_of_the_first_format_says_what_was_asked(tmp_path: Path) -> None:
             connection.execute("INSERT INTO finding VALUES (?, 1, ?, '{}', '2026', '0')", (kind, text))
     with Results(path) as results:
         assert {m.flags: m.flags_asked for m in results.measurements()} == given
-        assert results.newest_finding("features", 1, {"cipher": "rc4", "seed": 1, "variant": "opt"})
-        assert results.newest_finding("host-speed", 1, {"libraries": ["a", "openssl"], "points": [1.0]})
-        assert results.newest_finding("unknown", 1, {"build": "b"})
+        assert results.newest_experiment("features", 1, {"cipher": "rc4", "seed": 1, "variant": "opt"})
+        assert results.newest_experiment("host-speed", 1, {"libraries": ["a", "openssl"], "points": [1.0]})
+        assert results.newest_experiment("unknown", 1, {"build": "b"})
     assert sqlite3.connect(path).execute("PRAGMA user_version").fetchone()[0] == schema.VERSION
 
 

@@ -17,7 +17,7 @@ import pytest
 from motecrypt.app import several
 from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Cell, Finding
+from motecrypt.base.model import Cell, ExperimentResult
 from motecrypt.base.paths import make_dir
 from motecrypt.build.setup.tool_sets import tool_sets
 from motecrypt.build.toolchain import pinned
@@ -138,17 +138,17 @@ class Try:
     alone: bool = False
     waits: list[threading.Event] = field(default_factory=list)
 
-    def find(self, results: Results) -> Finding | None:
+    def find(self, results: Results) -> ExperimentResult | None:
         raise AssertionError("nothing is looked up here")
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
         assert all(event.wait(DEADLINE_S) for event in self.waits)
         self.ran.append(self.name)
         if progress is not None:
             progress(f"trying {self.name}")
         if self.error is not None:
             raise self.error
-        return Finding("try", 1, {}, {})
+        return ExperimentResult("try", 1, {}, {})
 
 
 class Ready(Try):
@@ -203,7 +203,7 @@ def test_cells_are_measured_while_experiments_run(monkeypatch: pytest.MonkeyPatc
     both = threading.Event()
 
     class Other(Try):
-        def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
             both.set()
             return super().ensure(results, progress)
 

@@ -14,7 +14,7 @@ import pytest
 
 from motecrypt import __version__
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import RECORDED, Cell, Finding, Implementation, Measurement
+from motecrypt.base.model import RECORDED, Cell, ExperimentResult, Implementation, Measurement
 from motecrypt.cli import main
 from motecrypt.results import Results, rows, schema, store
 from motecrypt.results import merge as merge_module
@@ -104,7 +104,7 @@ def test_what_no_results_file_holds_is_refused(statement: str, what: str, place:
         ("claim", ["DROP TABLE claim"]),
         ("claim", ["DROP TABLE claim", "CREATE TABLE claim (a)"]),
         ("claim", ["DROP TABLE claim", "CREATE TABLE claim (zzz)"]),
-        ("finding_by_question", ["DROP INDEX finding_by_question"]),
+        ("experiment_by_question", ["DROP INDEX experiment_by_question"]),
     ],
 )
 def test_a_table_that_is_not_as_we_make_it_is_refused(name: str, statements: list[str], place: Path) -> None:
@@ -345,12 +345,12 @@ def test_a_cell_that_names_a_toolchain_has_its_figures(place: Path) -> None:
         results.by_compilers(["x"])
 
 
-# --- findings ----------------------------------------------------------------------------------------------
+# --- results ----------------------------------------------------------------------------------------------
 
 
-def test_findings_are_found_by_inputs_and_by_question(place: Path) -> None:
+def test_experiments_are_found_by_inputs_and_by_question(place: Path) -> None:
     with Results(place) as results:
-        first = results.store_finding("k", 1, {"b": 1, "a": [2.0]}, {"o": 1})
+        first = results.store_experiment("k", 1, {"b": 1, "a": [2.0]}, {"o": 1})
         assert (first.kind, first.version, first.inputs, first.outcome) == (
             "k",
             1,
@@ -358,47 +358,53 @@ def test_findings_are_found_by_inputs_and_by_question(place: Path) -> None:
             {"o": 1},
         )
         assert first.motecrypt_version == __version__ and len(first.made_at) == 25
-        assert results.finding("k", 1, {"a": [2.0], "b": 1}) == first
-        assert results.newest_finding("k", 1, {"a": [2], "b": 1}) == first
+        assert results.experiment("k", 1, {"a": [2.0], "b": 1}) == first
+        assert results.newest_experiment("k", 1, {"a": [2], "b": 1}) == first
         for kind, version, asked in (
             ("l", 1, {"b": 1, "a": [2.0]}),
             ("k", 2, {"b": 1, "a": [2.0]}),
             ("k", 1, {}),
         ):
             assert (
-                results.finding(kind, version, asked) is None is results.newest_finding(kind, version, asked)
+                results.experiment(kind, version, asked)
+                is None
+                is results.newest_experiment(kind, version, asked)
             )
-        results.store_finding("k", 1, {"x": 1}, {"o": 2}, {"q": 1.0})
-        second = results.store_finding("k", 1, {"x": 2}, {"o": 3}, {"q": 1})
-        assert results.newest_finding("k", 1, {"q": 1.0}) == second
-        assert results.newest_finding("k", 1, {"x": 1}) is None
-        again = results.store_finding("k", 1, {"x": 1}, {"o": 4}, {"q": 1})
-        assert results.newest_finding("k", 1, {"q": 1}) == again
-        third = results.store_finding("k", 2, {"x": 1}, {"o": 5})
-        results.store_finding("j", 1, {}, {})
-        assert results.findings("k") == [third, again, second, first]
-        assert results.findings("k", 1) == [again, second, first] and results.findings("k", 2) == [third]
-        assert results.findings("k", 3) == [] and list(results.finding_counts().items()) == [
+        results.store_experiment("k", 1, {"x": 1}, {"o": 2}, {"q": 1.0})
+        second = results.store_experiment("k", 1, {"x": 2}, {"o": 3}, {"q": 1})
+        assert results.newest_experiment("k", 1, {"q": 1.0}) == second
+        assert results.newest_experiment("k", 1, {"x": 1}) is None
+        again = results.store_experiment("k", 1, {"x": 1}, {"o": 4}, {"q": 1})
+        assert results.newest_experiment("k", 1, {"q": 1}) == again
+        third = results.store_experiment("k", 2, {"x": 1}, {"o": 5})
+        results.store_experiment("j", 1, {}, {})
+        assert results.experiments("k") == [third, again, second, first]
+        assert results.experiments("k", 1) == [again, second, first] and results.experiments("k", 2) == [
+            third
+        ]
+        assert results.experiments("k", 3) == [] and list(results.experiment_counts().items()) == [
             ("j", 1),
             ("k", 4),
         ]
 
 
 def test_what_came_with_the_program_yields_to_what_is_newer_or_made_here(place: Path) -> None:
-    def recorded(day: int, mark: str) -> Finding:
-        return Finding("k", 1, {"n": mark, RECORDED: str(day)}, {"o": mark}, f"2026-01-0{day}", "0.1")
+    def recorded(day: int, mark: str) -> ExperimentResult:
+        return ExperimentResult(
+            "k", 1, {"n": mark, RECORDED: str(day)}, {"o": mark}, f"2026-01-0{day}", "0.1"
+        )
 
     with Results(place) as results:
         results.store_recorded([(recorded(2, "a"), {"q": 1.0}), (recorded(1, "b"), {"q": 2})])
-        assert results.newest_finding("k", 1, {"q": 1}) == recorded(2, "a")
-        assert results.newest_finding("k", 1, {"q": 2}) == recorded(1, "b")
+        assert results.newest_experiment("k", 1, {"q": 1}) == recorded(2, "a")
+        assert results.newest_experiment("k", 1, {"q": 2}) == recorded(1, "b")
         results.store_recorded([(recorded(1, "c"), {"q": 1}), (recorded(2, "d"), {"q": 1})])
-        assert results.findings("k") == [recorded(2, "a"), recorded(1, "b")]
+        assert results.experiments("k") == [recorded(2, "a"), recorded(1, "b")]
         results.store_recorded([(recorded(3, "e"), {"q": 1})])
-        assert results.newest_finding("k", 1, {"q": 1}) == recorded(3, "e")
-        own = results.store_finding("k", 1, {"n": "own"}, {"o": "own"}, {"q": 1})
+        assert results.newest_experiment("k", 1, {"q": 1}) == recorded(3, "e")
+        own = results.store_experiment("k", 1, {"n": "own"}, {"o": "own"}, {"q": 1})
         results.store_recorded([(replace(recorded(3, "f"), made_at="9999"), {"q": 1})])
-        assert results.newest_finding("k", 1, {"q": 1}) == own
+        assert results.newest_experiment("k", 1, {"q": 1}) == own
 
 
 # --- rows --------------------------------------------------------------------------------------------------
@@ -469,13 +475,13 @@ def test_values_of_other_types_that_mean_the_same(place: Path) -> None:
         (5, "motecrypt_version", 1.5, "text"),
     ],
 )
-def test_a_finding_that_is_none_is_refused(number: int, column: str, value: Any, expected: str) -> None:
+def test_an_experiment_that_is_none_is_refused(number: int, column: str, value: Any, expected: str) -> None:
     row: list[Any] = ["k", 1, '{"a": 1}', "{}", "2026", "0.1"]
-    assert rows.finding(row, "f") == Finding("k", 1, {"a": 1}, {}, "2026", "0.1")
+    assert rows.experiment(row, "f") == ExperimentResult("k", 1, {"a": 1}, {}, "2026", "0.1")
     row[number] = value
     with pytest.raises(InputError) as told:
-        rows.finding(row, "f")
-    assert str(told.value) == f"f: damaged: {column} of a finding is {value!r}, expected {expected}{AWAY}"
+        rows.experiment(row, "f")
+    assert str(told.value) == f"f: damaged: {column} of an experiment is {value!r}, expected {expected}{AWAY}"
 
 
 def test_a_text_is_kept_once_for_all_rows() -> None:
@@ -492,7 +498,7 @@ def test_a_text_is_kept_once_for_all_rows() -> None:
 
 
 def test_the_file_says_whose_it_is() -> None:
-    assert (int.from_bytes(b"mote", "big"), 6) == (schema.APPLICATION_ID, schema.VERSION)
+    assert (int.from_bytes(b"mote", "big"), 7) == (schema.APPLICATION_ID, schema.VERSION)
 
 
 def test_a_question_is_text_with_whole_numbers() -> None:
@@ -522,7 +528,7 @@ def test_questions_of_an_older_file_have_whole_numbers(place: Path) -> None:
         *((f"{insert} ('k', 1, ?, '{{}}', '2026', '0', ?)", (str(n), a)) for n, a in enumerate(asked)),
     )
     with Results(place) as results:
-        told = results._read("SELECT asked FROM finding ORDER BY inputs")
+        told = results._read("SELECT asked FROM experiment ORDER BY inputs")
     assert told == [('{"a":1,"b":2}',), ("{",), ("5",), ("[" * 100_000,)]
 
 

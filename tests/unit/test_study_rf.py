@@ -81,7 +81,9 @@ def test_without_the_transfer_the_view_says_not_measured(results: Results) -> No
 def test_a_stored_transfer_is_not_run_again(results: Results) -> None:
     request, _ = needs("rf").experiments
     first = request.ensure(results)
-    assert request.ensure(results).made_at == first.made_at and len(results.findings("radio transfer")) == 1
+    assert (
+        request.ensure(results).made_at == first.made_at and len(results.experiments("radio transfer")) == 1
+    )
     safe = [row for row in first.outcome["rows"] if row["mode"] == "safe"]
     assert len(safe) == 10 and all(row["confirmed_us"] > row["delivery_us"]["100"] for row in safe)
 

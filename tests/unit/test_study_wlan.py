@@ -14,8 +14,8 @@ from motecrypt.measuring.experiments import data_types, transfer_wlan
 from motecrypt.measuring.experiments.data_types import DataTypes
 from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results
-from motecrypt.results.findings import data_types as data_types_question
-from motecrypt.results.findings import host_speed as speeds
+from motecrypt.results.experiments import data_types as data_types_question
+from motecrypt.results.experiments import host_speed as speeds
 from motecrypt.studies import needs as study_needs
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison, Verdict
@@ -68,7 +68,9 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
             "outliers": 0,
             "timings": 164,
         }
-        results.store_finding(data_types_question.KIND, data_types_question.VERSION, request.asked(), outcome)
+        results.store_experiment(
+            data_types_question.KIND, data_types_question.VERSION, request.asked(), outcome
+        )
     timed = plan.host_speed()
     machine = {"processor": "test", "counter": "cycles", "aes_instructions": True, "rapl": []}
     outcome = {
@@ -76,7 +78,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
         "missing": [],
         "rows": [_row(p, o, n) for p in timed.points for o, n in ROWS],
     }
-    results.store_finding(speeds.KIND, speeds.VERSION, timed.asked(), outcome)
+    results.store_experiment(speeds.KIND, speeds.VERSION, timed.asked(), outcome)
     return results
 
 
@@ -203,8 +205,8 @@ def test_timings_are_intervals_around_one(tmp_path: Path, monkeypatch: pytest.Mo
     assert (ordered["low"], ordered["median"], ordered["high"]) == (1.0, 1.0, 1.0)
     assert data_types.outliers([1.0, 1.01, 0.99, 1.0, 1.02, 9.0]) == 1
     pytest.importorskip("PIL", reason="Pillow is missing: pip install 'motecrypt[images]'")
-    finding = DataTypes("aes128-cbc", 128, rounds=9).ensure(Results(tmp_path / "t.db"))
-    for span in finding.outcome["ratio_to_text"].values():
+    experiment = DataTypes("aes128-cbc", 128, rounds=9).ensure(Results(tmp_path / "t.db"))
+    for span in experiment.outcome["ratio_to_text"].values():
         assert span["low"] <= span["median"] <= span["high"]
 
 

@@ -162,17 +162,17 @@ def test_the_newest_of_figures_that_vary_stays(tmp_path: Path) -> None:
         ours.store({"a": varying, "b": failed, "c": measured(cycles_median=1)})
         newer = replace(varying, cycles_median=9, measured_at=new)
         theirs.store({"a": newer, "b": measured(cycles_median=5), "c": failed})
-        ours.store_finding("kind", 1, {"of": 1}, {"was": "here"})
-        theirs.store_finding("kind", 1, {"of": 1}, {"was": "there"})
-        theirs.store_finding("kind", 1, {"of": 2}, {"was": "there"})
+        ours.store_experiment("kind", 1, {"of": 1}, {"was": "here"})
+        theirs.store_experiment("kind", 1, {"of": 1}, {"was": "there"})
+        theirs.store_experiment("kind", 1, {"of": 2}, {"was": "there"})
         with theirs.transaction() as connection:
-            connection.execute("UPDATE finding SET made_at = ? WHERE inputs LIKE '%1%'", (old,))
+            connection.execute("UPDATE experiment SET made_at = ? WHERE inputs LIKE '%1%'", (old,))
         merged = merge(ours, theirs.path)
-        assert (merged.new, merged.same, merged.newer, merged.findings) == (1, 1, 1, 1)
+        assert (merged.new, merged.same, merged.newer, merged.experiments) == (1, 1, 1, 1)
         assert not merged.conflicts
         found = {key: ours.measurement(key) for key in "abc"}
         assert [m and m.cycles_median for m in found.values()] == [9, 5, 1]
-        assert {f.outcome["was"] for f in ours.findings("kind")} == {"here", "there"}
+        assert {f.outcome["was"] for f in ours.experiments("kind")} == {"here", "there"}
         back = merge(theirs, ours.path)
         assert (back.new, back.same, back.newer) == (1, 2, 0)
 

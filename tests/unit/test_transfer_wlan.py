@@ -13,7 +13,7 @@ from motecrypt.build.toolchain import BuildError
 from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.measuring.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.results import Results
-from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3
+from motecrypt.results.experiments.wlan_transfer import CLOSED_FORM, NS3
 
 
 @pytest.fixture

@@ -245,7 +245,7 @@ def plan(request: AdviseRequest) -> AdvisePlan:
             raise InputError(
                 "--keys: a node with --storage has no radio to agree on keys over; omit one of the two"
             )
-        from motecrypt.results.findings.pico_file import storage_times
+        from motecrypt.results.experiments.pico_file import storage_times
 
         given = None if request.to.write_ma is None else (request.to.write_ma, request.to.idle_ma)
         storage = api.storage_part(device, request.to.name, storage_times(), given)

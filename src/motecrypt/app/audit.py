@@ -16,7 +16,7 @@ from motecrypt.adviser.publickey.secrets import TaintRow, TimingVerdict, by_oper
 from motecrypt.app.selection import Selection, select
 from motecrypt.attack.audits.taint import MEANING
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding
+from motecrypt.base.model import Cipher, ExperimentResult
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
@@ -24,7 +24,7 @@ from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.measuring.audits import ON_DEVICES, AuditRun, Unavailable, not_applicable, part_names
 from motecrypt.measuring.audits.public_keys import follow, secret_parts
 from motecrypt.results import Results, opened
-from motecrypt.results.findings.audit import SEED, WEIGHTS, AuditAnswer
+from motecrypt.results.experiments.audit import SEED, WEIGHTS, AuditAnswer
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
@@ -71,7 +71,7 @@ class AuditResult:
     """What the parts of an audit came to, in their order."""
 
     chosen: Selection
-    findings: tuple[Finding, ...]
+    experiments: tuple[ExperimentResult, ...]
 
     @property
     def cipher(self) -> Cipher:
@@ -81,14 +81,14 @@ class AuditResult:
     @property
     def answers(self) -> list[AuditAnswer]:
         """One for each part: its verdict, how to read it (`weight`), sentences and data."""
-        answers = [AuditAnswer.from_json(finding.outcome) for finding in self.findings]
-        assert None not in answers, "an audit gives findings of its own shape"
+        answers = [AuditAnswer.from_json(experiment.outcome) for experiment in self.experiments]
+        assert None not in answers, "an audit gives results of its own shape"
         return [answer for answer in answers if answer is not None]
 
     @property
     def implementation(self) -> str:
         """The variant that was audited; empty where no part was run."""
-        return next((f.inputs["implementation"] for f in self.findings if f.inputs["implementation"]), "")
+        return next((f.inputs["implementation"] for f in self.experiments if f.inputs["implementation"]), "")
 
     @property
     def verdict(self) -> str:
@@ -109,7 +109,7 @@ class AuditResult:
     @property
     def named(self) -> list[tuple[str, AuditAnswer]]:
         """The name and the answer of each part."""
-        names = [finding.inputs["part"] for finding in self.findings]
+        names = [experiment.inputs["part"] for experiment in self.experiments]
         return list(zip(names, self.answers, strict=True))
 
     @property
@@ -130,8 +130,8 @@ class AuditResult:
             "implementation": self.implementation,
             "not_applicable": [{"part": name, "needs": needs} for name, needs in self.others.items()],
             "parts": [
-                {"part": finding.inputs["part"], **finding.outcome, "made_at": finding.made_at}
-                for finding in self.findings
+                {"part": experiment.inputs["part"], **experiment.outcome, "made_at": experiment.made_at}
+                for experiment in self.experiments
             ],
         }
 
@@ -187,7 +187,7 @@ def audit(
         return AuditResult(chosen, tuple(_run(parts, store, progress or (lambda *_: None))))
 
 
-def _run(parts: Sequence[AuditRun], results: Results, report: Progress) -> list[Finding]:
+def _run(parts: Sequence[AuditRun], results: Results, report: Progress) -> list[ExperimentResult]:
     """Run the parts side by side (simulators and valgrind are programs of their own), in their order."""
     steps = _Steps(parts, report)
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
@@ -298,7 +298,7 @@ def audit_public_key(name: str, progress: Progress | None = None) -> PublicKeyAu
 def followed(
     catalog: Catalog, algorithm: PublicKeyAlgorithm, report: Progress
 ) -> tuple[list[TaintRow], list[str]]:
-    """The findings of each implementation that runs on this computer, and why others have none."""
+    """The results of each implementation that runs on this computer, and why others have none."""
     need("host")
     bodies = [
         body

@@ -16,7 +16,7 @@ from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
+from motecrypt.results.experiments import recorded
 from motecrypt.studies import Experiment, Needs
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def ensure(
     needs = whole(needs, full)
     if needs.long is not None and not full:
         answers = recorded.read(recorded.file_of(name))
-        results.store_recorded((answer.finding, answer.asked) for answer in answers)
+        results.store_recorded((answer.experiment, answer.asked) for answer in answers)
     trouble = NotMade(can_go_on=_stored(needs, results) > 0)
     for device, toolchain in needs.toolchains.items():
         try:

@@ -19,7 +19,7 @@ from motecrypt.exports.targets import Target, for_device
 from motecrypt.exports.targets import target as target_named
 from motecrypt.measuring import bench
 from motecrypt.results import Results, opened
-from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostQuestion
+from motecrypt.results.experiments.link_cost import LinkCostAnswer, LinkCostQuestion
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress

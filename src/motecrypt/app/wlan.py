@@ -22,7 +22,7 @@ from motecrypt.measuring import bench
 from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results, opened
-from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, WlanTransfer, answer_of, missing_note
+from motecrypt.results.experiments.wlan_transfer import CLOSED_FORM, WlanTransfer, answer_of, missing_note
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress

@@ -484,11 +484,11 @@ class Section:
 
 
 RECORDED = "recorded"
-"""The input that marks a finding that shipped with the program: the time when it was made."""
+"""The input that marks a result that shipped with the program: the time when it was made."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class ExperimentResult:
     """The stored outcome of an experiment that is not a cell: versioned, with its inputs."""
 
     kind: str

@@ -25,7 +25,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._request import FILE
 from motecrypt.present.terminal.audit import audit_view, secrets_view
-from motecrypt.results.findings.audit import SEED
+from motecrypt.results.experiments.audit import SEED
 
 
 @click.command(epilog="Example: motecrypt audit rc4d")

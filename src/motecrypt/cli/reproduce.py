@@ -26,7 +26,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._request import FILE, FOLDER, jobs_option
 from motecrypt.present.terminal import TextAnswer, TextTable
-from motecrypt.present.terminal.reproduced import findings_view, studies_view, study_view
+from motecrypt.present.terminal.reproduced import highlights_view, studies_view, study_view
 from motecrypt.studies import folders, names, study
 from motecrypt.studies.counts import as_csv
 from motecrypt.studies.facts import Comparison
@@ -149,7 +149,7 @@ def command(
                 tables = view.sections if whole else getattr(view, "overview", lambda _: ())
                 show(*study_view(view.TITLE, view.SOURCE, tables(results), each.comparisons))
                 if len(chosen) == 1:
-                    show(*findings_view(compared))
+                    show(*highlights_view(compared))
         print_note(measure_for_report(made, results, jobs, stages))
         if bundle is not None:
             from motecrypt.app.bundle import write_bundle
@@ -168,7 +168,7 @@ def command(
         _end(failed)
         return
     if len(compared) > 1:
-        show(*studies_view(compared), *findings_view(compared))
+        show(*studies_view(compared), *highlights_view(compared))
     if not studies:
         from motecrypt.app.report import write_report
 

@@ -130,9 +130,8 @@ def merge(sources: Sequence[Path], db: Path | None, as_json: bool) -> None:
             told.append({"file": source, **asdict(merged), "conflicts": list(map(str, merged.conflicts))})
             if not as_json:
                 counts = f"{merged.new:,} new, {merged.same:,} the same, {merged.newer:,} newer"
-                print(
-                    f"{source}: {counts}; {merged.findings:,} findings; {len(merged.conflicts):,} conflicts"
-                )
+                counts += f"; {merged.experiments:,} experiments; {len(merged.conflicts):,} conflicts"
+                print(f"{source}: {counts}")
                 for conflict in merged.conflicts:
                     print(f"  {conflict}")
     if as_json:

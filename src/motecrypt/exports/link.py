@@ -28,7 +28,12 @@ from motecrypt.exports.link_node import ANSWER_MS, FixedRadio, link_options, nod
 from motecrypt.exports.sources import CONFIG, exported_inputs
 from motecrypt.exports.targets import Target, target
 from motecrypt.link.native import STORAGE_BYTES, Suite
-from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostFailure, LinkCostQuestion, LinkCosts
+from motecrypt.results.experiments.link_cost import (
+    LinkCostAnswer,
+    LinkCostFailure,
+    LinkCostQuestion,
+    LinkCosts,
+)
 
 _PACKET_BYTES = {"eeprom.h": 32}
 """The longest packet that examples have room for if no radio is named, by storage: an AVR has little RAM."""

@@ -1,4 +1,4 @@
-"""One SQLite file of measurements and findings. Two writers and a kill -9 lose nothing stored.
+"""One SQLite file of measurements and experiment results. Two writers and a kill -9 lose nothing stored.
 
 Every view reads from here; nothing here measures or prints. `load` is for notebooks and other programs.
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from motecrypt.base.model import Measurement
 from motecrypt.results import rows
-from motecrypt.results.store import FINDING, STORE_FINDING, Results
+from motecrypt.results.store import EXPERIMENT, STORE_EXPERIMENT, Results
 
 WHEN_AND_BY_WHAT = {"measured_at", "motecrypt_version"}
 _COMPARED = tuple(field.name for field in fields(Measurement) if field.name not in WHEN_AND_BY_WHAT)
@@ -43,7 +43,7 @@ class Merged:
     new: int
     same: int
     newer: int
-    findings: int
+    experiments: int
     conflicts: tuple[Conflict, ...]
 
 
@@ -51,7 +51,7 @@ def merge(into: Results, source: Path) -> Merged:
     """Join a results file into another; nothing that is there is lost, and a second time changes nothing.
 
     A figure of a simulator never varies, so another value of the same key is a conflict: ours stays. Of
-    figures that vary (this computer, a board) and of findings the newest stays. What failed only for the
+    figures that vary (this computer, a board) and of results the newest stays. What failed only for the
     moment yields to any figure.
 
     Raises
@@ -61,8 +61,8 @@ def merge(into: Results, source: Path) -> Merged:
     """
     with Results(source, make=False) as other:
         merged = merge_rows(into, keyed(other))
-        findings = _take_findings(into, other)
-    return replace(merged, findings=findings)
+        experiments = _take_experiments(into, other)
+    return replace(merged, experiments=experiments)
 
 
 def merge_rows(into: Results, every: Iterable[tuple[str, Measurement]], *, newest: bool = True) -> Merged:
@@ -87,7 +87,7 @@ def merge_rows(into: Results, every: Iterable[tuple[str, Measurement]], *, newes
             if verdict in ("new", "newer"):
                 stored[key] = theirs
         into.store(stored)
-    return Merged(**counts, findings=0, conflicts=tuple(conflicts))
+    return Merged(**counts, experiments=0, conflicts=tuple(conflicts))
 
 
 def _verdict(ours: Measurement | None, theirs: Measurement, newest: bool) -> str:
@@ -110,16 +110,16 @@ def keyed(results: Results) -> Iterator[tuple[str, Measurement]]:
         yield rows.key(key, where), reader.measurement(row)
 
 
-def _take_findings(into: Results, other: Results) -> int:
-    """Take over findings that are missing here or newer there; returns how many."""
-    known = "SELECT made_at FROM finding WHERE kind = ? AND version = ? AND inputs = ?"
+def _take_experiments(into: Results, other: Results) -> int:
+    """Take over results that are missing here or newer there; returns how many."""
+    known = "SELECT made_at FROM experiment WHERE kind = ? AND version = ? AND inputs = ?"
     taken = 0
     with into.transaction() as connection:
-        for row in other.in_parts(f"SELECT {FINDING}, asked FROM finding", ()):
-            found = rows.finding(row[:-1], str(other.path))
+        for row in other.in_parts(f"SELECT {EXPERIMENT}, asked FROM experiment", ()):
+            found = rows.experiment(row[:-1], str(other.path))
             here = connection.execute(known, row[:3]).fetchone()
             if here is None or str(here[0]) < found.made_at:
-                connection.execute(STORE_FINDING, (*row[:-1], rows.question(row[-1], str(other.path))))
+                connection.execute(STORE_EXPERIMENT, (*row[:-1], rows.question(row[-1], str(other.path))))
                 taken += 1
     return taken
 

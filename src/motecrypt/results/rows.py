@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any, get_type_hints
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import CellIdentity, Finding, Measurement
+from motecrypt.base.model import CellIdentity, ExperimentResult, Measurement
 
 COLUMNS = tuple(f.name for f in fields(Measurement))
 _HINTS = get_type_hints(Measurement)
@@ -76,8 +76,8 @@ def _extra(text: Any, where: str) -> dict[str, Any]:
     return {sys.intern(name): value for name, value in kept.items()}
 
 
-def finding(row: Sequence[Any], where: str) -> Finding:
-    """A finding from kind, version, inputs, outcome, made_at and motecrypt_version.
+def experiment(row: Sequence[Any], where: str) -> ExperimentResult:
+    """A result from kind, version, inputs, outcome, made_at and motecrypt_version.
 
     Raises
     ------
@@ -86,13 +86,13 @@ def finding(row: Sequence[Any], where: str) -> Finding:
     """
     kind, version, inputs, outcome, made_at, made_by = row
     for column, value in (("kind", kind), ("made_at", made_at), ("motecrypt_version", made_by)):
-        _hold(isinstance(value, str), where, "finding", column, value, "text")
-    _hold(isinstance(version, int), where, "finding", "version", version, "a whole number")
-    return Finding(
+        _hold(isinstance(value, str), where, "experiment", column, value, "text")
+    _hold(isinstance(version, int), where, "experiment", "version", version, "a whole number")
+    return ExperimentResult(
         kind,
         version,
-        json_object(inputs, where, "finding", "inputs"),
-        json_object(outcome, where, "finding", "outcome"),
+        json_object(inputs, where, "experiment", "inputs"),
+        json_object(outcome, where, "experiment", "outcome"),
         made_at,
         made_by,
     )
@@ -112,8 +112,8 @@ def key(value: Any, where: str) -> str:
 
 
 def question(value: Any, where: str) -> str:
-    """What a finding is found by: a JSON object, as text."""
-    json_object(value, where, "finding", "asked")
+    """What a result is found by: a JSON object, as text."""
+    json_object(value, where, "experiment", "asked")
     return str(value)
 
 
@@ -195,7 +195,8 @@ _IDENTITY = operator.itemgetter(*(COLUMNS.index(name) for name in CellIdentity._
 def _hold(holds: bool, where: str, table: str, column: str, value: Any, expected: str) -> None:
     if not holds:
         shown = repr(value[:40] if isinstance(value, str | bytes) else value)
+        article = "an" if table[:1] in "aeiou" else "a"
         raise InputError(
-            f"{where}: damaged: {column} of a {table} is {shown}, expected {expected}; "
+            f"{where}: damaged: {column} of {article} {table} is {shown}, expected {expected}; "
             "move the file away or choose another with --db"
         )

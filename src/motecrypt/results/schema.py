@@ -25,7 +25,7 @@ def check_is_database(path: Path) -> None:
 
 
 def question(asked: Any) -> str:
-    """A question as text, by which findings are found: keys sorted, and 51.0 as 51, the same number."""
+    """A question as text, by which results are found: keys sorted, and 51.0 as 51, the same number."""
     return json.dumps(_whole(asked), sort_keys=True, separators=(",", ":"))
 
 
@@ -144,6 +144,11 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     # Who is measuring what (results/claims.py); deadline: seconds since 1970.
     """
     CREATE TABLE claim (key TEXT PRIMARY KEY, owner TEXT NOT NULL, deadline REAL NOT NULL);
+    """,
+    """
+    ALTER TABLE finding RENAME TO experiment;
+    DROP INDEX finding_by_question;
+    CREATE INDEX experiment_by_question ON experiment (kind, version, asked);
     """,
 )
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from motecrypt import __version__
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import RECORDED, Cell, CellIdentity, Finding, Measurement
+from motecrypt.base.model import RECORDED, Cell, CellIdentity, ExperimentResult, Measurement
 from motecrypt.base.paths import make_dir
 from motecrypt.results import rows, schema
 
@@ -27,9 +27,9 @@ Filter = str | int | Iterable[str | int] | None
 
 _BUSY_S = 30.0
 _STATEMENT_S = 60.0  # of processor time
-FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
-STORE_FINDING = (
-    "INSERT OR REPLACE INTO finding (kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
+EXPERIMENT = "kind, version, inputs, outcome, made_at, motecrypt_version"
+STORE_EXPERIMENT = (
+    "INSERT OR REPLACE INTO experiment (kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _ROWS_AT_ONCE = 500
@@ -408,33 +408,33 @@ class Results:
             raise InputError(f"measurements have no column '{column}'")
         return {str(value) for (value,) in self._read(f"SELECT DISTINCT {column} FROM measurement")}
 
-    # --- findings ----------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
-    def finding(self, kind: str, version: int, inputs: Mapping[str, Any]) -> Finding | None:
+    def experiment(self, kind: str, version: int, inputs: Mapping[str, Any]) -> ExperimentResult | None:
         """The stored outcome of an experiment with exactly these inputs, or None."""
         found = self._read(
-            f"SELECT {FINDING} FROM finding WHERE kind = ? AND version = ? AND inputs = ?",
+            f"SELECT {EXPERIMENT} FROM experiment WHERE kind = ? AND version = ? AND inputs = ?",
             (kind, version, _canonical(inputs)),
         )
-        return next((rows.finding(row, str(self.path)) for row in found), None)
+        return next((rows.experiment(row, str(self.path)) for row in found), None)
 
-    def newest_finding(self, kind: str, version: int, asked: Mapping[str, Any]) -> Finding | None:
+    def newest_experiment(self, kind: str, version: int, asked: Mapping[str, Any]) -> ExperimentResult | None:
         """The newest stored outcome for what was asked, whatever builds and tools it was made with."""
         found = self._read(
-            f"SELECT {FINDING} FROM finding WHERE kind = ? AND version = ? AND asked = ? "
+            f"SELECT {EXPERIMENT} FROM experiment WHERE kind = ? AND version = ? AND asked = ? "
             "ORDER BY made_at DESC, rowid DESC LIMIT 1",
             (kind, version, schema.question(asked)),
         )
-        return next((rows.finding(row, str(self.path)) for row in found), None)
+        return next((rows.experiment(row, str(self.path)) for row in found), None)
 
-    def store_finding(
+    def store_experiment(
         self,
         kind: str,
         version: int,
         inputs: Mapping[str, Any],
         outcome: Mapping[str, Any],
         asked: Mapping[str, Any] | None = None,
-    ) -> Finding:
+    ) -> ExperimentResult:
         """Store the outcome of an experiment; replaces an earlier one with the same inputs.
 
         Parameters
@@ -447,22 +447,22 @@ class Results:
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         question = schema.question(inputs if asked is None else asked)
         row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__, question)
-        self._write(STORE_FINDING, [row])
-        return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
+        self._write(STORE_EXPERIMENT, [row])
+        return ExperimentResult(kind, version, dict(inputs), dict(outcome), made_at, __version__)
 
-    def store_recorded(self, answers: Iterable[tuple[Finding, Mapping[str, Any]]]) -> None:
-        """Store findings that came with the program, each with its question; they keep their dates.
+    def store_recorded(self, answers: Iterable[tuple[ExperimentResult, Mapping[str, Any]]]) -> None:
+        """Store results that came with the program, each with its question; they keep their dates.
 
         An answer made on this machine stays the newest of its question. One that came with an earlier program
         yields to a newer one.
         """
         missing = []
-        for finding, asked in answers:
-            there = self.newest_finding(finding.kind, finding.version, asked)
-            if there is None or (RECORDED in there.inputs and there.made_at < finding.made_at):
-                missing.append((finding, asked))
+        for experiment, asked in answers:
+            there = self.newest_experiment(experiment.kind, experiment.version, asked)
+            if there is None or (RECORDED in there.inputs and there.made_at < experiment.made_at):
+                missing.append((experiment, asked))
         self._write(
-            STORE_FINDING,
+            STORE_EXPERIMENT,
             [
                 (
                     *(f.kind, f.version, _canonical(f.inputs), _canonical(f.outcome)),
@@ -472,16 +472,16 @@ class Results:
             ],
         )
 
-    def finding_counts(self) -> dict[str, int]:
-        """How many findings there are of each kind, by its name."""
-        return dict(self._read("SELECT kind, count(*) FROM finding GROUP BY kind ORDER BY kind"))
+    def experiment_counts(self) -> dict[str, int]:
+        """How many results there are of each kind, by its name."""
+        return dict(self._read("SELECT kind, count(*) FROM experiment GROUP BY kind ORDER BY kind"))
 
-    def findings(self, kind: str, version: int | None = None) -> list[Finding]:
-        """All findings of a kind, newest first."""
+    def experiments(self, kind: str, version: int | None = None) -> list[ExperimentResult]:
+        """All results of a kind, newest first."""
         found = self._read(
-            f"SELECT {FINDING} FROM finding WHERE kind = ? ORDER BY made_at DESC, rowid DESC", (kind,)
+            f"SELECT {EXPERIMENT} FROM experiment WHERE kind = ? ORDER BY made_at DESC, rowid DESC", (kind,)
         )
-        made = (rows.finding(row, str(self.path)) for row in found)
+        made = (rows.experiment(row, str(self.path)) for row in found)
         return [one for one in made if version in (None, one.version)]
 
 

@@ -20,36 +20,36 @@ from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Cell, Finding
+from motecrypt.base.model import Cell, ExperimentResult
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings import FindingQuestion
+from motecrypt.results.experiments import ExperimentQuestion
 
 
 class Experiment(Protocol):
-    """A request for a finding: looks it up, runs what is missing, stores it.
+    """A request for a result: looks it up, runs what is missing, stores it.
 
     Experiments run side by side. One that times this computer has `alone = True`, and runs by itself; what it
     can make ready before, next to others, is done by its `prepare(results)`, where it has one.
     """
 
-    def find(self, results: Results) -> Finding | None:
+    def find(self, results: Results) -> ExperimentResult | None:
         """The newest stored answer to the same question; None where there is none, or one of several is
         missing."""
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, made now if it is not stored yet."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, made now if it is not stored yet."""
 
 
 @dataclass(frozen=True)
 class Long:
     """What takes minutes: `reproduce NAME --full` runs it; else the answers that came with the program are
-    shown, with their date (`findings.recorded`). `questions` are all that the experiments answer; `tool_sets`
-    are needed next to the study's own.
+    shown, with their date. `questions` are all that the experiments answer; `tool_sets` are needed as well as
+    the study's own.
     """
 
     experiments: Sequence[Experiment]
-    questions: Sequence[FindingQuestion]
+    questions: Sequence[ExperimentQuestion]
     tool_sets: Sequence[str] = ()
 
 

@@ -28,7 +28,7 @@ class Highlight:
     rows: tuple[Comparison, ...]
 
 
-def findings(by_study: Mapping[str, Rows], count: int = COUNT) -> list[Highlight]:
+def highlights(by_study: Mapping[str, Rows], count: int = COUNT) -> list[Highlight]:
     """The `count` most important findings, the most important first.
 
     Parameters

@@ -11,13 +11,13 @@ from unittest import mock
 from goldens.edges.told import Told
 from goldens.text import digest, plain
 from motecrypt.base.model import Section
-from motecrypt.results.findings.pico_file import FileCosts, FileRun, PartCounts
+from motecrypt.results.experiments.pico_file import FileCosts, FileRun, PartCounts
 from motecrypt.studies.pico import ciphertexts, file_tables, files, string_claims, strings
 from motecrypt.studies.pico import figures as pico
 
 
 class MadeUp(files.StoredFiles):
-    """Findings of files that were never run."""
+    """Results of files that were never run."""
 
     def __init__(self, number: int) -> None:
         super().__init__(None)  # type: ignore[arg-type]

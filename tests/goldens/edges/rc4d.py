@@ -9,8 +9,8 @@ from typing import Any
 
 from goldens.edges.told import Told
 from goldens.text import digest, plain
-from motecrypt.results.findings.features import Features
-from motecrypt.results.findings.sketch import SketchFigures
+from motecrypt.results.experiments.features import Features
+from motecrypt.results.experiments.sketch import SketchFigures
 from motecrypt.studies.rc4d import claims as rc4d_claims
 from motecrypt.studies.rc4d import figures as rc4d_figures
 from motecrypt.studies.rc4d import study as rc4d

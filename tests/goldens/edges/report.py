@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.text import digest, plain, told_cost, told_figure
-from motecrypt.base.model import Finding, Measurement
+from motecrypt.base.model import ExperimentResult, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.present.report import charts, content, explorer, page, sources, tables, tiles
 from motecrypt.present.report.costs import join
@@ -26,7 +26,7 @@ def _comparisons(random: Random, count: int) -> list[Comparison]:
     for number in range(count):
         published, measured = random.choice(values), random.choice((*values[1:], None))
         named = random.choice(("", "", *ClaimId))
-        if named:  # the findings quote these: they have a number in the paper
+        if named:  # the results quote these: they have a number in the paper
             published = random.choice((2.0, 3.0))
         rows.append(
             Comparison(
@@ -95,7 +95,7 @@ def _measurements(random: Random, count: int) -> list[Measurement]:
 
 
 def _audits(random: Random) -> list[Any]:
-    """Findings of audits, some of no shape."""
+    """Results of audits, some of no shape."""
     found = []
     for number in range(random.randrange(2, 9)):
         data: dict[str, Any] = {}
@@ -114,7 +114,7 @@ def _audits(random: Random) -> list[Any]:
         inputs = {"cipher": random.choice(("rc4", "aes128-cbc")), "part": part, "implementation": "i"}
         if random.random() < 0.5:
             inputs["quick"] = True  # type: ignore[assignment]
-        found.append(Finding("audit", 1, inputs, outcome, f"2026-02-0{number + 1}T00:00"))
+        found.append(ExperimentResult("audit", 1, inputs, outcome, f"2026-02-0{number + 1}T00:00"))
     return found
 
 
@@ -129,7 +129,7 @@ def report_edges() -> dict[str, Any]:
         table = explorer.ExplorerTable(catalog)
         table.add(costs)
         audits = _audits(random)
-        by_cipher = content._audits(SimpleNamespace(findings=lambda kind, audits=audits: audits))  # type: ignore[arg-type]
+        by_cipher = content._audits(SimpleNamespace(experiments=lambda kind, audits=audits: audits))  # type: ignore[arg-type]
         ciphers = [
             content._cipher(cipher, [c for c in costs if c.cipher == name], by_cipher.get(name, []), [])
             for name, cipher in catalog.ciphers.items()
@@ -196,8 +196,8 @@ def report_edges() -> dict[str, Any]:
                 [[part.words, part.measured, [row.row for row in part.against]] for part in parts],
                 [[t.kind, t.text, len(t.rows), len(t.table)] for t in tiles.tiles(parts, ciphers)],
                 [[tally(own), *sentences(own)] for own in compared.values()],
-                plain([[h.study, h.text, len(h.rows)] for h in highlights.findings(compared)]),
-                plain([[h.study, h.text] for h in highlights.findings({"rf": compared["rf"]}, 40)]),
+                plain([[h.study, h.text, len(h.rows)] for h in highlights.highlights(compared)]),
+                plain([[h.study, h.text] for h in highlights.highlights({"rf": compared["rf"]}, 40)]),
             ]
         )
     numbers = (None, "a", 0, 12345, 2.0, 999.5, 1000.5, 0.123456, 1e-4, 0.99e-4, -1234.5, -0.5, 12.3456)

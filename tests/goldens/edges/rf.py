@@ -12,7 +12,7 @@ from unittest import mock
 from goldens.edges.told import Told
 from goldens.text import plain
 from motecrypt.link.modes import encoded_bytes
-from motecrypt.results.findings.radio_transfer import MODES, TransferRow
+from motecrypt.results.experiments.radio_transfer import MODES, TransferRow
 from motecrypt.studies.rf import claims as rf_claims
 from motecrypt.studies.rf import explanations as rf_explanations
 from motecrypt.studies.rf import printed as rf_print

@@ -1,4 +1,4 @@
-"""The Wi-Fi study over other prints and findings."""
+"""The Wi-Fi study over other prints and results."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from goldens.edges.told import Told
 from goldens.text import digest, plain
 from motecrypt.air.wlan.filecost import FileCost
 from motecrypt.catalog import Catalog
-from motecrypt.results.findings.data_types import DataTypeTimes, Interval
-from motecrypt.results.findings.file_sizes import EncodingTimes, SizeRow, SizeTimes
-from motecrypt.results.findings.host_speed import SpeedMachine, SpeedRow
-from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3, Spread
+from motecrypt.results.experiments.data_types import DataTypeTimes, Interval
+from motecrypt.results.experiments.file_sizes import EncodingTimes, SizeRow, SizeTimes
+from motecrypt.results.experiments.host_speed import SpeedMachine, SpeedRow
+from motecrypt.results.experiments.wlan_transfer import CLOSED_FORM, NS3, Spread
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import claims as wlan_claims
 from motecrypt.studies.wlan import plan as wlan
@@ -22,7 +22,7 @@ from motecrypt.studies.wlan import tables as wlan_tables
 
 
 class MadeUpWlan(wlan.Stored):
-    """Findings of transfers, timings and nodes that were never made."""
+    """Results of transfers, timings and nodes that were never made."""
 
     def _of(self, *of: Any) -> Random:
         return Random(f"{self.results} {of}")
@@ -134,7 +134,7 @@ def _row(published: float | str | None, measured: float | str | None) -> Compari
 
 
 def wlan_edges() -> dict[str, Any]:
-    """The Wi-Fi study over other prints and findings."""
+    """The Wi-Fi study over other prints and results."""
     told, drawings, helpers = Told(), [], []
     catalog = Catalog.load()
     print_rows = [dict(row) for row in wlan.published("wlan_claims")]

@@ -18,12 +18,12 @@ from motecrypt.adviser import api as advise
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditQuestion
-from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion
-from motecrypt.results.findings.host_speed import NO_AES
-from motecrypt.results.findings.pico_file import PARTS
-from motecrypt.results.findings.radio_transfer import MODES
-from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3
+from motecrypt.results.experiments.audit import AuditQuestion
+from motecrypt.results.experiments.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion
+from motecrypt.results.experiments.host_speed import NO_AES
+from motecrypt.results.experiments.pico_file import PARTS
+from motecrypt.results.experiments.radio_transfer import MODES
+from motecrypt.results.experiments.wlan_transfer import CLOSED_FORM, NS3
 from motecrypt.studies.pico import figures as pico
 from motecrypt.studies.pico import files as pico_files
 from motecrypt.studies.pico import remains as pico_remains
@@ -380,7 +380,7 @@ def _diffusion() -> dict[str, Any]:
 
 
 def store(results: Results, state: str) -> None:
-    """Fill a results file: all cells and findings that the studies ask for, and the chosen ciphers."""
+    """Fill a results file: all cells and results that the studies ask for, and the chosen ciphers."""
     if state == "empty":
         return
     catalog = Catalog.load()
@@ -393,7 +393,7 @@ def store(results: Results, state: str) -> None:
     results.store({repr(cell.identity): measured(cell, state) for cell in kept})
 
     def put(question: Any, outcome: dict[str, Any], asked: dict[str, Any] | None = None) -> None:
-        results.store_finding(question.KIND, question.VERSION, asked or question.asked(), outcome)
+        results.store_experiment(question.KIND, question.VERSION, asked or question.asked(), outcome)
 
     for call in pico.sequences():
         put(call, _call(call, state))
@@ -425,7 +425,7 @@ def store(results: Results, state: str) -> None:
     put(AuditQuestion("rc4", "attack:known-ciphertext"), {**_attack("near"), "verdict": "broken too"})
     put(AuditQuestion("aes128-ccm8", "integrity"), {**_diffusion(), "weight": "good", "data": {}})
     with sqlite3.connect(results.path) as connection:
-        connection.execute("UPDATE finding SET made_at = ?", (WHEN,))
+        connection.execute("UPDATE experiment SET made_at = ?", (WHEN,))
     connection.close()
 
 

@@ -16,7 +16,7 @@ def report(state: str) -> dict[str, Any]:
     content: Content = gather(filled(state), catalog)
     found: dict[str, Any] = {
         "front": [content.measurements, content.failed, content.first, content.last, content.empty],
-        "findings": plain(content.findings),
+        "experiments": plain(content.experiments),
         "devices": [[d.device.name, d.cells, d.failed, d.runners, d.compilers] for d in content.devices],
         "libraries": [name for name, *_ in content.libraries],
         "tiles": [[t.kind, t.text, [row.id for row in t.rows], plain(t.table)] for t in content.tiles],

@@ -75,7 +75,7 @@ def over_all() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for state in STATES:
         rows = {name: _compared(state, name) for name in names()}
-        found[f"{state} highlights"] = plain(highlights.findings(rows))
+        found[f"{state} highlights"] = plain(highlights.highlights(rows))
         found[f"{state} tally"] = [
             [tally(own), *sentences(own), plain(by_kind(own))] for own in rows.values()
         ]

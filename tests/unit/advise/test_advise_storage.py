@@ -16,7 +16,7 @@ from motecrypt.adviser.hardware.bounds import bound_named
 from motecrypt.base.energy import energy_uj
 from motecrypt.base.errors import InputError
 from motecrypt.cli import application
-from motecrypt.results.findings.pico_file import storage_times
+from motecrypt.results.experiments.pico_file import storage_times
 
 ASKED = advise.Question(message_bytes=16, interval_s=600.0, needs=("confidentiality", "integrity"))
 

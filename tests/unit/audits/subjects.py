@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.audits import Subject
-from motecrypt.results.findings.audit import implementation
+from motecrypt.results.experiments.audit import implementation
 
 CATALOG = Catalog.load()
 

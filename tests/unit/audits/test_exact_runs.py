@@ -33,7 +33,7 @@ from motecrypt.measuring.audits import (
     wep,
 )
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditQuestion, implementation
+from motecrypt.results.experiments.audit import AuditQuestion, implementation
 from motecrypt.simulate.runners import Options, Region
 
 # --- asking and keeping ------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def test_what_cannot_run_is_not_kept(
     monkeypatch.setattr(measured, "run", refuse)
     found = AuditRun("rc4", "diffusion").ensure(results).outcome
     assert (found["weight"], found["sentences"]) == ("skipped", ["no tool"])
-    assert results.findings("audit") == []
+    assert results.experiments("audit") == []
 
 
 def test_parts_are_offered_in_their_order() -> None:

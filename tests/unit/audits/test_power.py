@@ -89,7 +89,7 @@ def test_sentences_without_an_attack():
 
 @needs_tool_set("avr", "host")
 def test_a_short_run(tmp_path, monkeypatch, capsys):
-    """A few traces of two variants: the finding is kept, and its figures repeat by the seed."""
+    """A few traces of two variants: the result is kept, and its figures repeat by the seed."""
     monkeypatch.setattr(campaign, "LEVELS_FEW", (campaign.Level(float("inf"), 40),))
     monkeypatch.setattr(runs, "EXPERIMENTS_QUICK", 2)
     monkeypatch.setattr(runs, "T_TEST_TRACES_QUICK", 2_400)

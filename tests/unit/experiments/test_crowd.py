@@ -19,7 +19,7 @@ from motecrypt.link.told import NodeMessage
 from motecrypt.measuring.experiments import crowd as experiment
 from motecrypt.measuring.experiments.crowd import CrowdPlan, CrowdRun, crowd
 from motecrypt.results import Results
-from motecrypt.results.findings.crowd import CrowdQuestion
+from motecrypt.results.experiments.crowd import CrowdQuestion
 
 SRF = load_radio("srf")
 
@@ -137,7 +137,7 @@ def test_other_figures_of_the_radio_are_another_question(monkeypatch: pytest.Mon
     before = run.asked()
     assert before["sharing"]["access"] == "listen" and before["figures"]["turn_round_us"] == 3000
     slower = SRF.with_figures(turn_round_us=1)
-    monkeypatch.setattr("motecrypt.results.findings.crowd.load_radio", lambda name: slower)
+    monkeypatch.setattr("motecrypt.results.experiments.crowd.load_radio", lambda name: slower)
     assert run.asked() != before
 
 

@@ -16,7 +16,7 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.build.toolchain import BuildError
 from motecrypt.measuring.experiments import files
 from motecrypt.results import Results
-from motecrypt.results.findings import pico_file
+from motecrypt.results.experiments import pico_file
 from motecrypt.simulate.runners import Region
 
 

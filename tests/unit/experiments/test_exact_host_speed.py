@@ -15,7 +15,7 @@ from motecrypt.base.process import Outcome
 from motecrypt.build.toolchain import BuildError
 from motecrypt.measuring.experiments import host_speed
 from motecrypt.results import Results
-from motecrypt.results.findings.host_speed import SpeedPoint
+from motecrypt.results.experiments.host_speed import SpeedPoint
 
 SPEED = host_speed.HostSpeed(
     (SpeedPoint("aes128-cbc", 128),), message_bytes=32, rounds=7, libraries=("openssl",)

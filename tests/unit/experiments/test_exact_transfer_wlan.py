@@ -14,8 +14,8 @@ from motecrypt.build.toolchain import BuildError
 from motecrypt.measuring.experiments import transfer_wlan as wifi
 from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results
-from motecrypt.results.findings import wlan_transfer
-from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3, Spread, WlanTransfer
+from motecrypt.results.experiments import wlan_transfer
+from motecrypt.results.experiments.wlan_transfer import CLOSED_FORM, NS3, Spread, WlanTransfer
 
 HOME = TransferWlan(60_000_000, mode="infrastructure")
 FAR = TransferWlan(
@@ -178,8 +178,8 @@ def test_transfers_are_simulated_once_for_each_seed(
     found = wifi.ensure_all([two, one, two], results, said.append)
     assert sorted(ran) == [(5, 1), (5, 2), (7, 1)]
     assert said == ["Wi-Fi transfer 1 of 2: infrastructure wep", "Wi-Fi transfer 2 of 2: adhoc open"]
-    assert [finding.outcome["seconds"]["mean"] for finding in found] == [7.0, 5.0, 7.0]
-    assert [len(finding.outcome["runs"]) for finding in found] == [1, 2, 1]
+    assert [experiment.outcome["seconds"]["mean"] for experiment in found] == [7.0, 5.0, 7.0]
+    assert [len(experiment.outcome["runs"]) for experiment in found] == [1, 2, 1]
     assert found[0].inputs == two.inputs(NS3)
     answer = one.answer(results)
     assert answer is not None and (answer.engine, answer.seconds.mean) == (NS3, 5.0)
@@ -220,7 +220,7 @@ def test_a_run_that_fails_ends_the_others(results: Results, monkeypatch: pytest.
     monkeypatch.setattr(wifi, "_run", run)
     with pytest.raises(MotecryptError, match=r"^no$"):
         wifi.ensure_all([TransferWlan(5)], results)
-    assert results.findings("wlan-transfer") == []
+    assert results.experiments("wlan-transfer") == []
 
 
 def test_the_closed_form_serves_until_ns3_is_there(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

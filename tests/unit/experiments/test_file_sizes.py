@@ -24,7 +24,7 @@ def test_a_larger_size_is_timed_less_often() -> None:
 @needs_tool_set("host")
 def test_each_size_is_timed_in_both_directions_and_stored(results: Results) -> None:
     SWEEP.prepare(results)
-    finding = SWEEP.ensure(results)
+    experiment = SWEEP.ensure(results)
     answer = SWEEP.answer(results)
     assert answer is not None
     assert [(row.bytes, row.operation) for row in answer.rows] == [
@@ -36,8 +36,8 @@ def test_each_size_is_timed_in_both_directions_and_stored(results: Results) -> N
     small, large = answer.row(64, "encrypt"), answer.row(1504, "encrypt")
     assert small is not None and large is not None and 5 * small.ns < large.ns
     assert answer.ns(64) == answer.setup_ns + small.ns and answer.ns(65) is None
-    assert [row["rounds"] for row in finding.outcome["rows"]] == [31] * 4
-    assert SWEEP.ensure(results) == finding
+    assert [row["rounds"] for row in experiment.outcome["rows"]] == [31] * 4
+    assert SWEEP.ensure(results) == experiment
 
 
 @needs_tool_set("host")

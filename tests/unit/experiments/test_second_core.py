@@ -7,8 +7,8 @@ import pytest
 from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments.second_core import SecondCoreRun, fnv1a
 from motecrypt.results import Results
-from motecrypt.results.findings.recorded import read
-from motecrypt.results.findings.second_core import CoreRow, SecondCore
+from motecrypt.results.experiments.recorded import read
+from motecrypt.results.experiments.second_core import CoreRow, SecondCore
 from motecrypt.studies import study
 from motecrypt.studies.pico import second_core
 from tool_sets import needs_tool_set
@@ -76,9 +76,11 @@ def test_the_recorded_answer_is_judged(results: Results) -> None:
     assert {row.verdict for row in second_core.comparisons(results)} == {"not measured", "not printed"}
     assert second_core.sections(results)[0].rows == []
     path = second_core.recorded.file_of("pico")
-    known = next(each for each in read(path) if each.finding.kind == "second-core")
-    finding = known.finding
-    results.store_finding(finding.kind, finding.version, finding.inputs, finding.outcome, known.asked)
+    known = next(each for each in read(path) if each.experiment.kind == "second-core")
+    experiment = known.experiment
+    results.store_experiment(
+        experiment.kind, experiment.version, experiment.inputs, experiment.outcome, known.asked
+    )
     plan, *late = second_core.comparisons(results)
     assert plan.verdict == "matches" and "samples are lost" in plan.note
     assert "with interrupts whose handler is in RAM, on one core, 0 of 2,429 samples are lost" in plan.note

@@ -11,7 +11,7 @@ from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments import serial_write
 from motecrypt.measuring.experiments.serial_write import SerialWrites
 from motecrypt.results import Results
-from motecrypt.results.findings.serial_write import SerialWriteTimes
+from motecrypt.results.experiments.serial_write import SerialWriteTimes
 
 
 def test_the_median_of_each_size_is_kept_and_timed_once(

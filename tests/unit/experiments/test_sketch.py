@@ -18,7 +18,7 @@ from motecrypt.cli.reproduce import command
 from motecrypt.measuring.experiments import sketch
 from motecrypt.measuring.experiments.sketch import SketchRun
 from motecrypt.results import Results
-from motecrypt.results.findings.sketch import SketchFigures, SketchQuestion
+from motecrypt.results.experiments.sketch import SketchFigures, SketchQuestion
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.studies import Needs

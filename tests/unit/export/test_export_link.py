@@ -23,7 +23,7 @@ from motecrypt.exports.link_node import FixedRadio, link_options, node_inputs, s
 from motecrypt.exports.sources import CONFIG
 from motecrypt.exports.targets import example_sleeps, for_device, sleepers, target, target_names
 from motecrypt.link.native import LISTENS, SHORT, STREAM, Suite
-from motecrypt.results.findings.link_cost import LinkCostFailure
+from motecrypt.results.experiments.link_cost import LinkCostFailure
 
 ROOT = Path(__file__).resolve().parents[3]
 CATALOG = Catalog.load()

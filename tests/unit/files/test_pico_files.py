@@ -17,7 +17,7 @@ from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.link.files.container import Secret
 from motecrypt.measuring.experiments import files as experiment
 from motecrypt.measuring.experiments.files import FileJob, divide, open_board, plaintext
-from motecrypt.results.findings.pico_file import storage_times
+from motecrypt.results.experiments.pico_file import storage_times
 from motecrypt.simulate.file_node import FileNode, NodeFileError, Storage
 from motecrypt.simulate.runners.session import DriverSession, Fault
 from tool_sets import needs_tool_set, skip_without
@@ -60,7 +60,7 @@ def littlefs_of(image: bytes) -> object:
 
 
 def test_a_job_is_compared_with_the_host_and_divided() -> None:
-    """The whole way of a finding; the divided parts make up the time that the board itself measured."""
+    """The whole way of a result; the divided parts make up the time that the board itself measured."""
     for form in ("published", "aes256-gcm", "chacha20-poly1305"):
         outcome = FileJob(1000, form, rounds=FEW).run()  # type: ignore[arg-type]
         for direction in ("encrypt", "decrypt"):

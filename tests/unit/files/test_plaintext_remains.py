@@ -12,7 +12,7 @@ from motecrypt.base.errors import MotecryptError
 from motecrypt.measuring.experiments.files import BACK, PLAIN, SEALED
 from motecrypt.measuring.experiments.remains import PlaintextRemains, count, erase, marked, pieces_of
 from motecrypt.results import Results
-from motecrypt.results.findings.remains import Step
+from motecrypt.results.experiments.remains import Step
 from motecrypt.simulate.file_node import NodeFileError, Storage
 from motecrypt.studies.pico import remains
 from tool_sets import needs_tool_set
@@ -113,14 +113,14 @@ def test_only_blocks_that_hold_something_are_erased() -> None:
 @pytest.mark.long
 def test_on_the_simulated_pico_plaintext_remains_until_its_blocks_are_erased(results: Results) -> None:
     asked = PlaintextRemains(2000, toolchain="gcc-12")
-    finding = asked.ensure(results)
+    experiment = asked.ensure(results)
     answer = asked.answer(results)
     assert answer is not None and answer.image_bytes == 1 << 20
     found = {row.step: row.found for row in answer.rows}
     assert {row.pieces for row in answer.rows} == {125}
     assert (found["encrypted"], found["emptied"], found["overwritten"], found["erased"]) == (125, 125, 125, 0)
     assert 60 <= found["refused"] < 125  # a buffer of 1,024 bytes of 2,000
-    assert asked.ensure(results) == finding
+    assert asked.ensure(results) == experiment
 
 
 def test_the_study_tells_each_step_and_the_answer(results: Results) -> None:
@@ -131,7 +131,7 @@ def test_the_study_tells_each_step_and_the_answer(results: Results) -> None:
     rows = [{"step": step, "found": found, "pieces": 4} for step, found in steps]
     question = remains.QUESTION
     outcome = {"rows": rows, "image_bytes": 9}
-    results.store_finding(question.KIND, question.VERSION, question.asked(), outcome)
+    results.store_experiment(question.KIND, question.VERSION, question.asked(), outcome)
     told = {row.id: row for row in remains.comparisons(results)}
     assert told["pico-remains-overwritten"].measured == 50.0
     assert told["pico-remains-overwritten"].note.startswith("2 of 4 pieces; littlefs writes")

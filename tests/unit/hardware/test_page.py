@@ -9,7 +9,7 @@ from made.hardware import PAGE
 from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text, recorded_bounds
 from motecrypt.adviser.hardware.recorded import fidelities, newest
 from motecrypt.adviser.hardware.rows import settings
-from motecrypt.results.findings.recorded import file_of, read
+from motecrypt.results.experiments.recorded import file_of, read
 
 
 def test_the_table_is_that_of_the_recorded_residuals() -> None:
@@ -29,8 +29,8 @@ def test_the_bounds_are_those_of_the_recorded_residuals() -> None:
 
 def test_an_older_answer_does_not_replace_a_newer_one() -> None:
     first, *_, last = read(file_of("hardware"))
-    older = replace(first, finding=replace(first.finding, made_at="2001-01-01T00:00:00Z"))
-    newer = replace(first, finding=replace(first.finding, made_at="2999-01-01T00:00:00Z"))
+    older = replace(first, experiment=replace(first.experiment, made_at="2001-01-01T00:00:00Z"))
+    newer = replace(first, experiment=replace(first.experiment, made_at="2999-01-01T00:00:00Z"))
     assert newest([last, first, older]) == [first, last]
     assert newest([older, first]) == newest([first, older]) == [first]
     assert newest([first, newer]) == [newer]

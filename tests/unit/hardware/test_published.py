@@ -18,7 +18,7 @@ from motecrypt.adviser.hardware.bounds import (
 from motecrypt.adviser.hardware.rows import read_rows, read_settings, rows, settings
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.results.findings.recorded import file_of, read
+from motecrypt.results.experiments.recorded import file_of, read
 
 HEAD = (
     "id,chip,clock_mhz,wait_states,code,language,compiler,flags,cipher,operation,message_bytes,ad_bytes,value,"
@@ -52,7 +52,7 @@ def test_every_recorded_answer_is_of_a_row_and_its_firmware_is_named() -> None:
     answers = read(file_of("hardware"))
     assert len(answers) > 50
     for answer in answers:
-        row, outcome = rows()[answer.asked["row"]], answer.finding.outcome
+        row, outcome = rows()[answer.asked["row"]], answer.experiment.outcome
         chip = settings().chip_of(row)
         assert chip is not None and chip.device == answer.asked["device"] and not row.mark
         assert outcome["code"].startswith("https://") and outcome["commit"] and outcome["runner"]

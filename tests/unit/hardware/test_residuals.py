@@ -11,7 +11,7 @@ from motecrypt.adviser.hardware.bounds import recorded_bounds
 from motecrypt.adviser.hardware.residuals import Residual, covering, fidelity, percentile, residual, residuals
 from motecrypt.adviser.hardware.rows import Chip, HardwareRow, rows, settings, shortest
 from motecrypt.catalog import Catalog
-from motecrypt.results.findings.hardware import HardwareFigures, TimedRun
+from motecrypt.results.experiments.hardware import HardwareFigures, TimedRun
 
 FREE = replace(settings(), differences=(), training=())  # rules without differences of lengths
 OPEN = replace(settings(), compilers_known=())  # and these without known compilers

@@ -154,7 +154,7 @@ def test_one_set_alone_claims_nothing() -> None:
     assert _asked({("data", 3): once}).verdict == "no leak found"
 
 
-def test_a_path_that_varies_is_the_finding_and_can_be_aligned() -> None:
+def test_a_path_that_varies_is_the_experiment_and_can_be_aligned() -> None:
     def path(rows: Any) -> Any:
         return (rows[:, 1] % 4 == 0).astype(np.uint64)
 

@@ -43,7 +43,7 @@ def test_over_everything_that_may_go_wrong_nothing_happens_that_must_not(seed: i
 
 
 @pytest.mark.parametrize(
-    ("fault", "finding", "seed"),
+    ("fault", "experiment", "seed"),
     [
         ("ANSWER_FIRST", "accepted_without_delivery", 0),
         ("ERASED_IS_NEW", "counters_reused", 0),
@@ -64,10 +64,10 @@ def test_over_everything_that_may_go_wrong_nothing_happens_that_must_not(seed: i
         ("UNKEPT_EPOCH", "epochs_lost", 5),
     ],
 )
-def test_a_fault_is_found(fault: str, finding: str, seed: int) -> None:
+def test_a_fault_is_found(fault: str, experiment: str, seed: int) -> None:
     """By 3,000 messages, from there on 3,000 of each further seed if need be."""
     for each in range(seed, seed + 4):
         wrong, _ = run(each, 3000, (f"MC_FAULT_{fault}",))
-        if getattr(wrong, finding):
+        if getattr(wrong, experiment):
             return
     raise AssertionError(f"{fault}: not found")

@@ -12,7 +12,7 @@ import pytest
 
 from motecrypt.present.pages.audit_page import audit_page
 from motecrypt.present.pages.pictures import DARKEST, LIGHTEST, png
-from motecrypt.results.findings.audit import AuditAnswer
+from motecrypt.results.experiments.audit import AuditAnswer
 from page_data import HOSTILE, Read, made_audit, made_cipher
 
 

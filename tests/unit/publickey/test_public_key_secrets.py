@@ -109,7 +109,7 @@ def test_every_variation_that_is_recorded_has_a_cause() -> None:
     assert ("p256-ecdh", "micro-ecc") not in clean
 
 
-def test_findings_are_read_as_they_are_written(tmp_path: Path) -> None:
+def test_experiments_are_read_as_they_are_written(tmp_path: Path) -> None:
     file = tmp_path / "taint.jsonl"
     rows = [CLEAN_ROW, replace(CLEAN_ROW, places=("a", "b"), public_values=2)]
     file.write_text(taint_text(rows))

@@ -15,7 +15,7 @@ from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.present.report import charts, content, costs, export, headlines, tiles, vega
 from motecrypt.present.report.figure import Figure, theme
-from motecrypt.results.findings.audit import DiffusionMatrix
+from motecrypt.results.experiments.audit import DiffusionMatrix
 
 DEVICES = Catalog.load().devices
 
@@ -393,7 +393,7 @@ def test_attacks_are_told_unless_the_studies_tell_of_them(monkeypatch: pytest.Mo
             SimpleNamespace(text="two", rows=(), study="s"),
         ]
         monkeypatch.setattr(
-            tiles, "findings", lambda given, most, found=found: asked.append((given, most)) or found
+            tiles, "highlights", lambda given, most, found=found: asked.append((given, most)) or found
         )
         made = tiles.tiles([source, SimpleNamespace(name="no", measured=False)], [hit])
         said = ["one.", "two.", *(["a is broken in practice: It falls."] if expected else [])]

@@ -27,7 +27,7 @@ from motecrypt.present.report.sources import slug
 from motecrypt.present.report.tables import number
 from motecrypt.present.report.vega import javascript, without_addresses
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import DiffusionMatrix
+from motecrypt.results.experiments.audit import DiffusionMatrix
 from motecrypt.studies import names, study
 from motecrypt.studies.facts import Comparison
 from report_data import fill
@@ -149,15 +149,15 @@ def test_a_source_that_cannot_be_told_here_says_why(
         raise MotecryptError("the compiler 'gcc' is missing")
 
     monkeypatch.setattr(study("rc4d"), "comparisons", missing)
-    results.store_finding("transfer", 1, {"a": 1}, {"b": 2})
+    results.store_experiment("transfer", 1, {"a": 1}, {"b": 2})
     page = render(gather(results, Catalog.load()), bundle="")
     assert "cannot be determined on this machine: the compiler" in page
     assert 'id="source-rf"' in page
 
 
-def test_a_finding_alone_is_not_nothing(results: Results) -> None:
+def test_an_experiment_alone_is_not_nothing(results: Results) -> None:
     assert gather(results, Catalog.load()).empty
-    results.store_finding("transfer", 1, {"a": 1}, {"b": 2})
+    results.store_experiment("transfer", 1, {"a": 1}, {"b": 2})
     content = gather(results, Catalog.load())
     assert not content.empty
     assert "transfer 1" in render(content, bundle="")

@@ -66,7 +66,7 @@ def test_wrong_outputs_have_a_tile_with_each_of_them() -> None:
     assert not of("wrong", tiles([], [cipher("a", "legacy", cost("a", "does-not-fit"))]))
 
 
-def test_the_page_has_each_finding_with_its_evidence() -> None:
+def test_the_page_has_each_highlight_with_its_evidence() -> None:
     content = gather(filled("near"), Catalog.load())
     page = render(content, bundle="")
     assert len(content.tiles) >= 4 and page.count('<article class="tile') == len(content.tiles)

@@ -13,8 +13,8 @@ from motecrypt.base import energy
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.results.findings.data_types import DataTypeTimes, Interval
-from motecrypt.results.findings.wlan_transfer import Spread
+from motecrypt.results.experiments.data_types import DataTypeTimes, Interval
+from motecrypt.results.experiments.wlan_transfer import Spread
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.wlan import claims, costs, plan, tables
 

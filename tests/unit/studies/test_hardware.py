@@ -12,10 +12,10 @@ from motecrypt.adviser.hardware.bounds import recorded_bounds
 from motecrypt.adviser.hardware.rows import rows
 from motecrypt.catalog import DATA
 from motecrypt.results import Results
-from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
-from motecrypt.results.findings.recorded import file_of, read
+from motecrypt.results.experiments.hardware import KIND, VERSION, HardwareQuestion
+from motecrypt.results.experiments.recorded import file_of, read
 from motecrypt.studies import study
-from motecrypt.studies.highlights import findings
+from motecrypt.studies.highlights import highlights
 from schemas import problems
 
 SCHEMA = json.loads((DATA / "comparison.schema.json").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def own(results: Results, row: str, device: str, *cycles: float) -> None:
         for n, each in enumerate(cycles)
     ]
     outcome = {"runs": runs, "code": "https://example.org", "commit": "1", "runner": "r"}
-    results.store_finding(KIND, VERSION, question.asked() | {"program": "p"}, outcome, question.asked())
+    results.store_experiment(KIND, VERSION, question.asked() | {"program": "p"}, outcome, question.asked())
 
 
 def test_every_row_passes_the_schema_and_has_an_id_of_its_own(stored: Results) -> None:
@@ -111,17 +111,17 @@ def test_a_cause_is_named_where_a_row_differs(results: Results) -> None:
     assert row.verdict == "differs" and row.cause_known == "consistent with" and "interrupts" in row.cause
 
 
-def test_the_findings_are_scored_rows_that_miss_without_their_long_flags(results: Results) -> None:
+def test_the_experiments_are_scored_rows_that_miss_without_their_long_flags(results: Results) -> None:
     own(results, "h0004", "stm32f4", 6347.0)  # seen by the model's makers: differs most, but is not scored
     series(results, 2652 * 1.1)
     rows = view.comparisons(results)
     assert [row.figures["scored"] for row in rows] == [0, 1]
-    (told,) = findings({"hardware": rows})
+    (told,) = highlights({"hardware": rows})
     assert told.rows == (rows[1],)
     assert told.text.endswith("on the chip 2652, in the simulator 2917 us (uno, +10.0 %)")
     own(results, "h0445", "mkrzero", 50859)
     own(results, "h0446", "mkrzero", 60859)  # published: 50859 and 104751 cycles
-    (large, _) = findings({"hardware": view.comparisons(results)})
+    (large, _) = highlights({"hardware": view.comparisons(results)})
     assert "on the chip 53892, in the simulator 10000 cycles (mkrzero, -81.4 %)" in large.text
     assert rows[0].column == "-O3" and "-mfloat-abi=hard" in rows[0].note
 

@@ -11,7 +11,7 @@ from motecrypt.studies import study
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import tally
 from motecrypt.studies.facts import Comparison, Verdict
-from motecrypt.studies.highlights import findings
+from motecrypt.studies.highlights import highlights
 
 
 def row(
@@ -82,27 +82,27 @@ COLD = row("Mbed TLS", 170.0, 250.0, "needs hardware", "encrypt", unit="µs", wa
 
 
 def test_figures_come_from_the_rows() -> None:
-    told = findings({"rc4d": [BROKEN], "wlan": [DOUBLING], "rf": [EARLY, ON_TIME, WAITS], "pico": [COLD]})
+    told = highlights({"rc4d": [BROKEN], "wlan": [DOUBLING], "rf": [EARLY, ON_TIME, WAITS], "pico": [COLD]})
     texts = [h.text for h in told]
     assert "7 of 9 keys broken; 12 messages do it" in texts[0]
     assert "1.250000 times the bytes" in texts[1]
     assert "1 of 2 printed radio times" in texts[2] and "104 against 5 ms" in texts[2]
     assert "1 of 1 printed times" in texts[3] and "warm 60, paper 170, cold 250 µs" in texts[3]
     assert [h.study for h in told[:4]] == ["rc4d", "wlan", "rf", "pico"]
-    changed = findings({"wlan": [replace(DOUBLING, measured=1.5)]})
+    changed = highlights({"wlan": [replace(DOUBLING, measured=1.5)]})
     assert "1.500000 times the bytes" in changed[0].text
 
 
 def test_what_came_out_otherwise_is_not_told() -> None:
     held = replace(BROKEN, verdict="matches")
     missing = replace(DOUBLING, measured=None, ratio=None, verdict="not measured")
-    assert findings({"rc4d": [held], "wlan": [missing]}) == []
-    assert findings({}) == []
+    assert highlights({"rc4d": [held], "wlan": [missing]}) == []
+    assert highlights({}) == []
 
 
 def test_the_largest_contradictions_fill_up_and_five_are_told() -> None:
     rows = [row(f"claim {n}", 1.0, float(n)) for n in range(2, 12)]
-    told = findings({"rf": rows, "rc4d": [BROKEN]})
+    told = highlights({"rf": rows, "rc4d": [BROKEN]})
     assert len(told) == 5
     assert told[0].study == "rc4d"
     assert [h.text.split(",")[0] for h in told[1:]] == ["claim 11", "claim 10", "claim 9", "claim 8"]
@@ -115,8 +115,8 @@ def test_the_verdicts_are_counted() -> None:
 
 def test_rows_are_found_by_topic_whatever_they_say() -> None:
     reworded = replace(BROKEN, row="another wording", column="elsewhere")
-    assert "7 of 9 keys broken" in findings({"rc4d": [reworded]})[0].text
-    unnamed = findings({"rc4d": [replace(BROKEN, topic="")]})
+    assert "7 of 9 keys broken" in highlights({"rc4d": [reworded]})[0].text
+    unnamed = highlights({"rc4d": [replace(BROKEN, topic="")]})
     assert not any("as its source says" in h.text for h in unnamed)
 
 

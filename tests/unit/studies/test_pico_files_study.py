@@ -1,4 +1,4 @@
-"""The rows about files of the Pico study, from made-up findings; and what they say when nothing is there."""
+"""The rows about files of the Pico study, from made-up results; and what they say when nothing is there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from motecrypt.measuring.experiments import files as experiment
 from motecrypt.measuring.experiments.files import FileJobs
 from motecrypt.measuring.experiments.passwords import PasswordDerivation
 from motecrypt.results import Results
-from motecrypt.results.findings.passwords import KIND as PASSWORDS
-from motecrypt.results.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
+from motecrypt.results.experiments.passwords import KIND as PASSWORDS
+from motecrypt.results.experiments.pico_file import KIND, PARTS, VERSION, FileQuestion
 from motecrypt.studies import needs
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import file_tables
@@ -56,7 +56,7 @@ def made_up(job: FileQuestion) -> dict[str, Any]:
 @pytest.fixture
 def filled(results: Results) -> Results:
     for job in view.questions():
-        results.store_finding(KIND, VERSION, job.asked(), made_up(job))
+        results.store_experiment(KIND, VERSION, job.asked(), made_up(job))
     return results
 
 
@@ -101,7 +101,7 @@ def test_a_time_far_off_differs(results: Results) -> None:
     job = view.printed_jobs()[630]
     slow = made_up(job)
     slow["encrypt"] = {**slow["encrypt"], "time_us": 3_000_000}
-    results.store_finding(KIND, VERSION, job.asked(), slow)
+    results.store_experiment(KIND, VERSION, job.asked(), slow)
     row = next(r for r in view.comparisons(results) if r.row == "630 bytes" and r.column == "encryption")
     assert row.verdict == "differs"
 
@@ -112,7 +112,7 @@ def test_claims_about_a_file_can_fail(results: Results) -> None:
         outcome = made_up(job)
         cycles = outcome["encrypt"]["cycles"] | {"files": 3 * 125 * job.rounds * 1000}
         run = outcome["encrypt"] | {"cycles": cycles, "time_us": sum(cycles.values()) / 125}
-        results.store_finding(
+        results.store_experiment(
             KIND, VERSION, job.asked(), outcome | {"sealed_bytes": 704, "encrypt": run, "decrypt": run}
         )
     verdicts = {r.row: r.verdict for r in view.comparisons(results) if r.table == "Files: claims"}
@@ -143,7 +143,7 @@ def test_what_a_guess_costs_is_told(results: Results, monkeypatch: pytest.Monkey
     assert 0 < outcome["hashes_ms"] < 1000
     assert outcome["argon2id_ms"] > 0
     assert PasswordDerivation(3).ensure(results).outcome == outcome, "stored once"
-    results.store_finding(PASSWORDS, 1, view.PASSWORDS.asked(), {"hashes_ms": 6.2, "argon2id_ms": 120.0})
+    results.store_experiment(PASSWORDS, 1, view.PASSWORDS.asked(), {"hashes_ms": 6.2, "argon2id_ms": 120.0})
     assert "A guess takes 120 ms" in view.StoredFiles(results).passwords()
 
 

@@ -12,8 +12,8 @@ from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.call_sequence import _regions_of
 from motecrypt.results import Results
-from motecrypt.results.findings import call_sequence
-from motecrypt.results.findings.call_sequence import CallQuestion
+from motecrypt.results.experiments import call_sequence
+from motecrypt.results.experiments.call_sequence import CallQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import ciphertexts, evictions, figures, strings
 from motecrypt.studies.pico import study as pico
@@ -35,7 +35,7 @@ def _store(results: Results, request: CallQuestion, **figures: int) -> None:
         "table_lines_new": 40,
         "functions": [["encrypt", 0.9]],
     } | figures
-    results.store_finding(call_sequence.KIND, call_sequence.VERSION, request.asked(), outcome)
+    results.store_experiment(call_sequence.KIND, call_sequence.VERSION, request.asked(), outcome)
 
 
 def test_an_empty_file_gives_every_time_as_not_measured(results: Results) -> None:
@@ -84,7 +84,7 @@ def test_a_verdict_is_that_of_the_stated_miss_and_says_why(
 
 def test_a_failed_sequence_shows_its_reason(results: Results) -> None:
     request = next(s for s in sequences() if s.library == "tiny-aes-c")
-    results.store_finding(
+    results.store_experiment(
         call_sequence.KIND, call_sequence.VERSION, request.asked(), {"failed": "no source to be had"}
     )
     row = _row(pico.comparisons(results), "tiny-AES-c AES-128", "encrypt")
@@ -153,7 +153,7 @@ def _swept(results: Results, *misses: tuple[int, int]) -> None:
             "functions": [],
             "misses_after": [list(pair) for pair in misses],
         }
-        results.store_finding(
+        results.store_experiment(
             call_sequence.KIND, call_sequence.VERSION, request.asked(), costs, request.asked()
         )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from motecrypt.results import Results
-from motecrypt.results.findings.sketch import KIND, VERSION, SketchFigures
+from motecrypt.results.experiments.sketch import KIND, VERSION, SketchFigures
 from motecrypt.studies.counts import sentences
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rc4d import sketches
@@ -19,7 +19,7 @@ def _run(results: Results, **rows: SketchFigures) -> None:
     by_row = {question.row: question for question in sketches.questions()}
     for name, figures in rows.items():
         question = by_row[name.replace("_", "-")]
-        results.store_finding(KIND, VERSION, question.asked(), vars(figures), question.asked())
+        results.store_experiment(KIND, VERSION, question.asked(), vars(figures), question.asked())
 
 
 def _rows(results: Results) -> dict[str, Comparison]:

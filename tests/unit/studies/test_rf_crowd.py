@@ -37,7 +37,7 @@ def test_without_answers_it_says_so(results: Results) -> None:
 def test_each_way_has_its_table_and_the_last_says_where_it_breaks_down(results: Results) -> None:
     for question in crowd.questions():
         share = 0.5 if question.confirmed else 0.99
-        results.store_finding(question.KIND, question.VERSION, question.asked(), outcome(question, share))
+        results.store_experiment(question.KIND, question.VERSION, question.asked(), outcome(question, share))
     *tables, last = crowd.sections(results)
     networks = len(crowd.NODES) + len(crowd.INTERVALS_S)
     assert [len(table.rows) for table in tables] == [3 * networks, 3 * networks, networks]

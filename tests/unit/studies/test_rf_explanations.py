@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from motecrypt.results import Results
-from motecrypt.results.findings.serial_write import KIND, VERSION
+from motecrypt.results.experiments.serial_write import KIND, VERSION
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rf import explanations, printed
 from motecrypt.studies.rf import study as rf
@@ -19,7 +19,7 @@ def _rows(results: Results) -> dict[str, Comparison]:
 
 def _wrote(results: Results, longest_us: float) -> None:
     asked = explanations.writes().asked()
-    results.store_finding(
+    results.store_experiment(
         KIND, VERSION, asked, {"median_us": {"14": 3.0, "266": longest_us, "36": 4.0}}, asked
     )
 

@@ -66,7 +66,7 @@ def stored(results: Results) -> plan.Stored:
         _row("openssl", 4.0, cipher="rc2-cbc"),
     ]
     outcome = {"machine": machine, "missing": [], "rows": rows}
-    results.store_finding(question.KIND, question.VERSION, {"x": 1}, outcome, question.asked())
+    results.store_experiment(question.KIND, question.VERSION, {"x": 1}, outcome, question.asked())
     return plan.Stored(results, CATALOG)
 
 

@@ -9,8 +9,8 @@ import pytest
 from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.data_types import DataTypesQuestion
-from motecrypt.results.findings.file_sizes import EncodingQuestion
+from motecrypt.results.experiments.data_types import DataTypesQuestion
+from motecrypt.results.experiments.file_sizes import EncodingQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import plan, sweeps
 
@@ -34,7 +34,7 @@ def put_sizes(results: Results, setup_ns: dict[str, float], leave_out: int = 0) 
             "setup_ns": setup_ns.get(name, 0.0),
             "rows": rows,
         }
-        results.store_finding(question.KIND, question.VERSION, question.asked(), outcome)
+        results.store_experiment(question.KIND, question.VERSION, question.asked(), outcome)
 
 
 def put_timings(results: Results) -> None:
@@ -46,13 +46,13 @@ def put_timings(results: Results) -> None:
             "outliers": 0,
             "timings": 1,
         }
-        results.store_finding(question.KIND, question.VERSION, question.asked(), outcome)
+        results.store_experiment(question.KIND, question.VERSION, question.asked(), outcome)
     coding = EncodingQuestion()
     outcome = {
         "encode_ns_per_byte": {"base64": 1.0, "hex": 0.5},
         "decode_ns_per_byte": {"base64": 2, "hex": 3},
     }
-    results.store_finding(coding.KIND, coding.VERSION, coding.asked(), outcome)
+    results.store_experiment(coding.KIND, coding.VERSION, coding.asked(), outcome)
 
 
 def stored(results: Results) -> plan.Stored:

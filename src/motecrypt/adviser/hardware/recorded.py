@@ -8,8 +8,8 @@ from functools import cache
 from motecrypt.adviser.hardware.fidelity import Fidelity
 from motecrypt.adviser.hardware.residuals import Residual, by_device, residuals
 from motecrypt.adviser.hardware.rows import rows, settings
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.hardware import HardwareFigures, HardwareQuestion
+from motecrypt.results.experiments import recorded
+from motecrypt.results.experiments.hardware import HardwareFigures, HardwareQuestion
 
 STUDY = "hardware"
 
@@ -21,7 +21,7 @@ def recorded_residuals() -> Sequence[Residual]:
     for answer in recorded.read(recorded.file_of(STUDY)):
         row = rows().get(answer.asked.get("row", ""))
         chip = None if row is None else rules.chip_of(row)
-        figures = HardwareFigures.from_json(answer.finding.outcome)
+        figures = HardwareFigures.from_json(answer.experiment.outcome)
         if row is not None and chip is not None and figures is not None:
             found[row.id] = figures
     return list(residuals(found, rules).values())
@@ -38,7 +38,7 @@ def newest(answers: Iterable[recorded.RecordedAnswer]) -> list[recorded.Recorded
     found: dict[tuple[str, str], recorded.RecordedAnswer] = {}
     for answer in answers:
         key = answer.asked["row"], answer.asked["device"]
-        if key not in found or found[key].finding.made_at <= answer.finding.made_at:
+        if key not in found or found[key].experiment.made_at <= answer.experiment.made_at:
             found[key] = answer
     order = {name: number for number, name in enumerate(rows())}
     return sorted(found.values(), key=lambda each: (order[each.asked["row"]], each.asked["device"]))

@@ -17,7 +17,7 @@ from statistics import median
 
 from motecrypt.adviser.hardware.fidelity import CONFIDENCE, COVERED, Fidelity
 from motecrypt.adviser.hardware.rows import Chip, HardwareRow, StudyRules, rows, settings, shortest
-from motecrypt.results.findings.hardware import HardwareFigures, TimedRun
+from motecrypt.results.experiments.hardware import HardwareFigures, TimedRun
 
 SCORED = "scored"
 SEEN = "seen by the model's makers"

@@ -1,4 +1,4 @@
-"""Whether secrets steer public-key operations: recorded findings of the host's audit, joined with how cycles
+"""Whether secrets steer public-key operations: recorded results of the host's audit, joined with how cycles
 vary on devices, and the cause. Pure: it reads its data files.
 """
 
@@ -76,8 +76,8 @@ class TimingVerdict:
 
 
 def taint_rows(path: Path = TAINT) -> list[TaintRow]:
-    """The recorded findings; InputError where a line is not one."""
-    return recorded_rows(path, TaintRow, "not a recorded finding", f"{COMMAND} --only taint")
+    """The recorded results; InputError where a line is not one."""
+    return recorded_rows(path, TaintRow, "not a recorded result", f"{COMMAND} --only taint")
 
 
 def taint_text(rows: Iterable[TaintRow]) -> str:
@@ -137,7 +137,7 @@ def timing_verdict(
 
 
 def by_operation(rows: Iterable[TaintRow]) -> dict[tuple[str, str, str], TaintRow]:
-    """Findings by algorithm, operation and implementation."""
+    """Results by algorithm, operation and implementation."""
     return {(row.algorithm, row.operation, row.implementation): row for row in rows}
 
 

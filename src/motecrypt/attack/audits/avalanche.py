@@ -33,7 +33,7 @@ NAME = "diffusion"
 TITLE = "Diffusion"
 
 LENGTHS = (1, 2, 3, 4, 8, 16, 17, 24, 32, 48)
-#: The matrix of this length (or the longest below) is kept in the finding.
+#: The matrix of this length (or the longest below) is kept in the result.
 SHOWN_BYTES = 32
 TRIALS = 32
 KEY_TRIALS = 24

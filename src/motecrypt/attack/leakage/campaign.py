@@ -44,7 +44,7 @@ PROFILE_KEYS, PROFILE_TRACES = 16, 160
 
 
 class TimeVaries(MotecryptError):
-    """Traces are not aligned: the instructions executed depend on the data, which is a finding of its own."""
+    """Traces are not aligned: the instructions executed depend on the data, which is a result of its own."""
 
 
 @dataclass(frozen=True)

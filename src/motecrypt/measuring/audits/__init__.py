@@ -1,4 +1,4 @@
-"""Audits as findings: each part of an audit of one cipher is looked up, or run and stored.
+"""Audits as experiment results: each part of an audit of one cipher is looked up, or run and stored.
 
 The mathematics is in motecrypt.attack.audits; here it meets our compiled C code, the simulators and tools of
 others. A part that could not run, because a tool is missing or the cipher lacks what it needs, is
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from motecrypt.attack import audits
 from motecrypt.attack.audits.oracle import Part, skipped
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding, Implementation
+from motecrypt.base.model import Cipher, ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import KIND, VERSION, AuditQuestion, implementation
+from motecrypt.results.experiments.audit import KIND, VERSION, AuditQuestion, implementation
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
@@ -88,8 +88,8 @@ class AuditRun(AuditQuestion):
         results: Results,
         progress: Callable[[str], None] | None = None,
         told: Progress = lambda done, total, what: None,
-    ) -> Finding:
-        """Return the stored finding, or run the part and store it.
+    ) -> ExperimentResult:
+        """Return the stored result, or run the part and store it.
 
         `told`: called with the steps done, all of them, and what was done, by a part that takes long.
         """
@@ -106,10 +106,10 @@ class AuditRun(AuditQuestion):
         except (Unavailable, BuildError) as reason:
             part = skipped(self.part, self.part, str(reason))
         if part.weight == "skipped":
-            return Finding(KIND, VERSION, inputs, part.as_json())
+            return ExperimentResult(KIND, VERSION, inputs, part.as_json())
         outcome = {**part.as_json(), "elapsed_s": round(perf_counter() - begin, 3)}
         asked = self._asked_of(subject.implementation.name)
-        return results.store_finding(KIND, VERSION, inputs, outcome, asked)
+        return results.store_experiment(KIND, VERSION, inputs, outcome, asked)
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.measuring.audits import Subject, Unavailable, timing
 from motecrypt.measuring.audits.timing import bodies_on, placements_of, simulated_device, source_lines
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditQuestion
+from motecrypt.results.experiments.audit import AuditQuestion
 from motecrypt.simulate.runners import runner_of
 
 #: Repeated attacks: of the audited variant and the best one for the device, and of the others.

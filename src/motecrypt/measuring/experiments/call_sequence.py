@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Device, Finding, Implementation
+from motecrypt.base.model import Device, ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildError, BuildRequest, Firmware, build, key_of
 from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.build.toolchain.sizes import symbols
@@ -27,7 +27,7 @@ from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.catalog.oracles import oracle
 from motecrypt.measuring.experiments.evictions import CacheShape, misses_after, without_repeats
 from motecrypt.results import Results
-from motecrypt.results.findings.call_sequence import KIND, VERSION, CallQuestion
+from motecrypt.results.experiments.call_sequence import KIND, VERSION, CallQuestion
 from motecrypt.simulate.runners import Options, Region, runner_of
 from motecrypt.simulate.runners.protocol import Client, ProtocolError
 
@@ -42,8 +42,8 @@ OTHER_LINES = range(0, 2049, 128)
 class CallSequence(CallQuestion):
     """Set-up and one call of a library on a device with a flash cache, run on the simulated device."""
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """Return the stored finding, or run the sequence and store it; a failure is stored as such."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """Return the stored result, or run the sequence and store it; a failure is stored as such."""
         inputs = self._inputs()
         stored = self.kept(results, inputs)
         if stored is not None:
@@ -55,8 +55,10 @@ class CallSequence(CallQuestion):
         except (BuildError, ProtocolError) as error:
             outcome = {"failed": str(error)}
             if error.transient:
-                return Finding(KIND, VERSION, inputs, outcome)  # not the library's failure: not stored
-        return results.store_finding(KIND, VERSION, inputs, outcome, self.asked())
+                return ExperimentResult(
+                    KIND, VERSION, inputs, outcome
+                )  # not the library's failure: not stored
+        return results.store_experiment(KIND, VERSION, inputs, outcome, self.asked())
 
     def _subject(self) -> tuple[Device, Implementation]:
         catalog = Catalog.load()

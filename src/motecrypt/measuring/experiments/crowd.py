@@ -21,7 +21,7 @@ from motecrypt.air.radios.levels import Levels
 from motecrypt.air.radios.medium import jain
 from motecrypt.air.radios.network import percentiles
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import (
     BOTH_WAYS,
@@ -40,7 +40,7 @@ from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
 from motecrypt.link.told import OUTCOMES, TAKEN, NodeMessage
 from motecrypt.results import Results
-from motecrypt.results.findings.crowd import KIND, VERSION, CrowdQuestion
+from motecrypt.results.experiments.crowd import KIND, VERSION, CrowdQuestion
 
 MASTER = bytes(range(16))
 NODES_MAX = BROADCAST - 1
@@ -373,8 +373,8 @@ class CrowdRun(CrowdQuestion):
         """What the outcome depends on: the question, and the code of both ends and of the channel."""
         return {**self.asked(), "code": _code_hash()}
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, run now if it is not stored yet."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, run now if it is not stored yet."""
         stored = self.kept(results, self.inputs())
         if stored is not None:
             return stored
@@ -383,7 +383,7 @@ class CrowdRun(CrowdQuestion):
             if progress is not None:
                 progress(f"{self.radio}, {nodes} nodes, a reading every {interval_s:g} s")
             rows.append(self.row(nodes, interval_s))
-        return results.store_finding(KIND, VERSION, self.inputs(), {"rows": rows}, self.asked())
+        return results.store_experiment(KIND, VERSION, self.inputs(), {"rows": rows}, self.asked())
 
     def row(self, nodes: int, interval_s: float) -> dict[str, Any]:
         """The figures of one network."""

@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from motecrypt.air.wlan import samples
-from motecrypt.base.model import Finding, Implementation
+from motecrypt.base.model import ExperimentResult, Implementation
 from motecrypt.build.toolchain import native
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.data_types import KIND, PIECE_BYTES, VERSION, DataTypesQuestion
+from motecrypt.results.experiments.data_types import KIND, PIECE_BYTES, VERSION, DataTypesQuestion
 from motecrypt.simulate.runners.host import machine
 
 
@@ -47,8 +47,8 @@ class DataTypes(DataTypesQuestion):
             digest.update(path.read_bytes() if path.is_file() else name.encode())
         return digest.hexdigest()[:16]
 
-    def stored(self, results: Results) -> Finding | None:
-        """The finding of these sources if it is there; never runs anything."""
+    def stored(self, results: Results) -> ExperimentResult | None:
+        """The result of these sources if it is there; never runs anything."""
         return self.kept(results, self.inputs())
 
     def prepare(self, results: Results) -> None:
@@ -57,14 +57,14 @@ class DataTypes(DataTypesQuestion):
             self._pieces()
             self._encryptor()
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, timed now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, timed now if it is not stored."""
         found = self.stored(results)
         if found is not None:
             return found
         if progress is not None:
             progress(f"{self.cipher} over {', '.join(self.kinds)}")
-        return results.store_finding(KIND, VERSION, self.inputs(), self._measure(), self.asked())
+        return results.store_experiment(KIND, VERSION, self.inputs(), self._measure(), self.asked())
 
     def _encryptor(self) -> tuple[str, Callable[[bytes], object]]:
         """What is timed, and its name."""

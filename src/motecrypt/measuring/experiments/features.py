@@ -11,12 +11,12 @@ from typing import Any
 from motecrypt.attack.audits import diffusion
 from motecrypt.attack.audits.oracle import flip, key_bytes, randomness
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding, Implementation
+from motecrypt.base.model import Cipher, ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildRequest, key_of
 from motecrypt.build.toolchain.native import NativeCipher, open_implementation
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.features import KIND, VERSION, FeatureQuestion
+from motecrypt.results.experiments.features import KIND, VERSION, FeatureQuestion
 
 MESSAGE_LENGTHS = (*range(67), 127, 128, 129, 254, 255, 256, 257, 511, 512, 513, 1000, 4096)
 KEY_LENGTHS = range(257)
@@ -31,8 +31,8 @@ CHANGED_LENGTH = 32
 class FeatureProbe(FeatureQuestion):
     """Try every message and key length, and measure diffusion, on the host's build of one variant."""
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """Return the stored finding, or try the cipher and store what was found."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """Return the stored result, or try the cipher and store what was found."""
         cipher, body = self._subject()
         inputs = self._inputs(cipher, body)
         stored = self.kept(results, inputs)
@@ -40,7 +40,7 @@ class FeatureProbe(FeatureQuestion):
             return stored
         if progress is not None:
             progress(f"{self.cipher} {self.variant}: lengths and diffusion")
-        return results.store_finding(KIND, VERSION, inputs, self._try(cipher, body), self.asked())
+        return results.store_experiment(KIND, VERSION, inputs, self._try(cipher, body), self.asked())
 
     def _subject(self) -> tuple[Cipher, Implementation]:
         catalog = Catalog.load()
@@ -155,6 +155,6 @@ def spell(taken: Sequence[int], tried: Iterable[int]) -> str:
 
 @lru_cache(maxsize=1)
 def _code_hash() -> str:
-    """A hash of the code that tries and judges: a change of it makes every finding again."""
+    """A hash of the code that tries and judges: a change of it makes every result again."""
     sources = (Path(__file__), Path(diffusion.__file__))
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]

@@ -16,15 +16,15 @@ from collections.abc import Callable
 from typing import Any
 
 from motecrypt.base.errors import MotecryptError
-from motecrypt.base.model import Finding, Implementation
+from motecrypt.base.model import ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildRequest, build, key_of
 from motecrypt.build.toolchain.drivers import driver_identity
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.data_types import DataTypes
 from motecrypt.measuring.experiments.host_speed import expected_digest, pattern_digest, run_driver, speed_key
 from motecrypt.results import Results
-from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion, SizeQuestion
-from motecrypt.results.findings.host_speed import SpeedPoint
+from motecrypt.results.experiments.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion, SizeQuestion
+from motecrypt.results.experiments.host_speed import SpeedPoint
 from motecrypt.simulate.runners.host import machine
 
 CHECKED_BYTES = 1504
@@ -68,15 +68,15 @@ class SizeSweep(SizeQuestion):
             for size in self.sizes:
                 pattern_digest(size)
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, timed now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, timed now if it is not stored."""
         inputs = self.inputs()
         found = self.kept(results, inputs)
         if found is not None:
             return found
         if progress is not None:
             progress(f"{self.cipher} for messages of all sizes")
-        return results.store_finding(self.KIND, self.VERSION, inputs, self._measure(), self.asked())
+        return results.store_experiment(self.KIND, self.VERSION, inputs, self._measure(), self.asked())
 
     def _measure(self) -> dict[str, Any]:
         point = SpeedPoint(self.cipher, self.key_bits)
@@ -130,15 +130,15 @@ class EncodingTiming(EncodingQuestion):
 
     alone = True
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, timed now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, timed now if it is not stored."""
         inputs = {**self.asked(), "python": sys.version.split()[0], "processor": machine().processor}
         found = self.kept(results, inputs)
         if found is not None:
             return found
         if progress is not None:
             progress("Base64 and hexadecimal")
-        return results.store_finding(self.KIND, self.VERSION, inputs, self._measure(), self.asked())
+        return results.store_experiment(self.KIND, self.VERSION, inputs, self._measure(), self.asked())
 
     def _measure(self) -> dict[str, Any]:
         data = hashlib.shake_256(b"encoded").digest(ENCODED_BYTES)

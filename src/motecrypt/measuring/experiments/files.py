@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import MotecryptError
-from motecrypt.base.model import Device, Finding
+from motecrypt.base.model import Device, ExperimentResult
 from motecrypt.base.process import processors
 from motecrypt.build.toolchain import BuildError
 from motecrypt.build.toolchain.files import BuiltFiles, FileFirmware, build_files, firmware_key
 from motecrypt.catalog import Catalog
 from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.results import Results
-from motecrypt.results.findings.pico_file import KIND, PARTS, VERSION, FileQuestion, storage_times
+from motecrypt.results.experiments.pico_file import KIND, PARTS, VERSION, FileQuestion, storage_times
 from motecrypt.simulate.file_node import FileNode
 from motecrypt.simulate.runners import arm
 from motecrypt.simulate.runners.session import DriverSession, Options, Region
@@ -62,18 +62,18 @@ class FileJob(FileQuestion):
             "times": dict(storage_times()[self.storage]),
         }
 
-    def stored(self, results: Results) -> Finding | None:
-        """The finding of exactly these builds if it is there; never runs anything."""
+    def stored(self, results: Results) -> ExperimentResult | None:
+        """The result of exactly these builds if it is there; never runs anything."""
         return self.kept(results, self.inputs())
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, run now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, run now if it is not stored."""
         found = self.stored(results)
         if found is not None:
             return found
         if progress is not None:
             progress(self.title)
-        return results.store_finding(KIND, VERSION, self.inputs(), self.run(), self.asked())
+        return results.store_experiment(KIND, VERSION, self.inputs(), self.run(), self.asked())
 
     @property
     def title(self) -> str:
@@ -189,13 +189,13 @@ class FileJobs:
 
     jobs: tuple[FileJob, ...]
 
-    def find(self, results: Results) -> Finding | None:
-        """The last job's newest stored finding; None where any job has none. Runs nothing."""
+    def find(self, results: Results) -> ExperimentResult | None:
+        """The last job's newest stored result; None where any job has none. Runs nothing."""
         found = [job.find(results) for job in self.jobs]
         return None if None in found else found[-1]
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """All findings; those missing are run now. Returns the last.
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """All results; those missing are run now. Returns the last.
 
         Where the firmware cannot be built (a library's source is not available), progress shows why, and
         nothing is stored: what else a study needs continues.
@@ -208,13 +208,13 @@ class FileJobs:
                 for job, outcome in running:
                     if progress is not None:
                         progress(job.title)
-                    results.store_finding(KIND, VERSION, job.inputs(), outcome.result(), job.asked())
+                    results.store_experiment(KIND, VERSION, job.inputs(), outcome.result(), job.asked())
             except BuildError as error:
                 for _, outcome in running:
                     outcome.cancel()
                 if progress is not None:
                     progress(f"files not measured: {error}")
-                return Finding(KIND, VERSION, {}, {"reason": str(error)})
+                return ExperimentResult(KIND, VERSION, {}, {"reason": str(error)})
             except BaseException:
                 for _, outcome in running:
                     outcome.cancel()

@@ -18,13 +18,13 @@ from typing import Any
 from motecrypt.adviser.hardware.rows import HardwareRow, rows, settings
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Device, Finding
+from motecrypt.base.model import Device, ExperimentResult
 from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.results import Results
-from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
+from motecrypt.results.experiments.hardware import KIND, VERSION, HardwareQuestion
 from motecrypt.simulate.runners import Options, runner_of
 from motecrypt.simulate.timed import TimedFirmware, TimedSources, built_timed
 
@@ -67,12 +67,12 @@ class TimedProgram:
     code: str
     commit: str
 
-    def find(self, results: Results) -> Finding | None:
-        """The last row's newest stored finding; None where a row has none. Runs nothing."""
+    def find(self, results: Results) -> ExperimentResult | None:
+        """The last row's newest stored result; None where a row has none. Runs nothing."""
         found = [HardwareQuestion(row, self.device).find(results) for row in self.rows if row]
         return None if None in found or not found else found[-1]
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
         """Build and run it with each of its toolchains, and store what its rows take.
 
         Raises
@@ -117,7 +117,7 @@ class TimedProgram:
                 "build": builds[row],
             }
             inputs = {**question.asked(), "runner": runner, "program": _hash(took)}
-            stored.append(results.store_finding(KIND, VERSION, inputs, outcome, question.asked()))
+            stored.append(results.store_experiment(KIND, VERSION, inputs, outcome, question.asked()))
         return stored[-1]
 
     @contextmanager
@@ -136,7 +136,7 @@ class TimedProgram:
             yield built
 
     def _build(self, per: int) -> dict[str, Any]:
-        """What repeats the runs of a row (findings.hardware.TimedBuild)."""
+        """What repeats the runs of a row (experiments.hardware.TimedBuild)."""
         return {
             "command": f"motecrypt reproduce hardware --library {shlex.quote(self.folder)}",
             "sources": [source.name for source in self.sources.sources],

@@ -21,13 +21,13 @@ from typing import Any
 
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Finding, Implementation
+from motecrypt.base.model import ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildError, BuildRequest, build, key_of
 from motecrypt.build.toolchain.drivers import driver, driver_identity
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.results import Results
-from motecrypt.results.findings.host_speed import KIND, NO_AES, VERSION, SpeedPoint, SpeedQuestion
+from motecrypt.results.experiments.host_speed import KIND, NO_AES, VERSION, SpeedPoint, SpeedQuestion
 from motecrypt.simulate.runners import host
 
 # Clears the processor bits for AES and carry-less multiplication; see OPENSSL_ia32cap(3).
@@ -75,7 +75,7 @@ class HostSpeed(SpeedQuestion):
             for point in self.points:
                 expected_digest(point, operation, self.message_bytes)
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
         """The stored figures, timed now if they are missing."""
         self.check()
         catalog = Catalog.load()
@@ -102,7 +102,7 @@ class HostSpeed(SpeedQuestion):
         }
         missing = [name for name in self.libraries if library_version(name) is None]
         outcome = {"machine": machine, "missing": missing, "rows": rows}
-        return results.store_finding(KIND, VERSION, inputs, outcome, self.asked())
+        return results.store_experiment(KIND, VERSION, inputs, outcome, self.asked())
 
     def time_point(self, catalog: Catalog, point: SpeedPoint) -> list[dict[str, Any]]:
         """The rows of one cipher: every variant of ours and every library, every operation."""

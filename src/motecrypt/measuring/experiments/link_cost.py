@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Device, Finding, Implementation
+from motecrypt.base.model import Device, ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildError, BuildRequest
 from motecrypt.catalog import Catalog
 from motecrypt.exports.link_cost import BuiltProgram, LinkProgram, built
@@ -30,7 +30,7 @@ from motecrypt.link.native import (
     open_library,
 )
 from motecrypt.results import Results
-from motecrypt.results.findings.link_cost import KIND, VERSION, LinkCostQuestion
+from motecrypt.results.experiments.link_cost import KIND, VERSION, LinkCostQuestion
 from motecrypt.simulate.runners import Options, Region, Session, counts_while_tracing, runner_of
 from motecrypt.simulate.runners.protocol import ProtocolError
 
@@ -47,8 +47,8 @@ _NODE, _KEY = 5, bytes(range(16))
 class LinkCost(LinkCostQuestion):
     """An exported link, built and run on its simulated device."""
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """Return the stored finding, or build and run the link and store what it takes."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """Return the stored result, or build and run the link and store what it takes."""
         program = self._program()
         inputs = {**self.asked(), "build": program.key, "runner": self._runner(), "code": _code_hash()}
         stored = self.kept(results, inputs)
@@ -62,8 +62,8 @@ class LinkCost(LinkCostQuestion):
         except (BuildError, ProtocolError) as error:
             outcome = {"failed": str(error)}
             if error.transient:
-                return Finding(KIND, VERSION, inputs, outcome)
-        return results.store_finding(KIND, VERSION, inputs, outcome, self.asked())
+                return ExperimentResult(KIND, VERSION, inputs, outcome)
+        return results.store_experiment(KIND, VERSION, inputs, outcome, self.asked())
 
     def _subject(self) -> tuple[Device, Implementation]:
         catalog = Catalog.load()

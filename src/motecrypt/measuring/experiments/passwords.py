@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.results import Results
-from motecrypt.results.findings.passwords import KIND, VERSION, PasswordQuestion
+from motecrypt.results.experiments.passwords import KIND, VERSION, PasswordQuestion
 from motecrypt.simulate.runners.host import machine
 
 PASSWORD = b"correct horse battery staple"
@@ -25,18 +25,18 @@ class PasswordDerivation(PasswordQuestion):
         """What the outcome depends on."""
         return {**self.asked(), "processor": machine().processor}
 
-    def stored(self, results: Results) -> Finding | None:
-        """The finding of this computer if it is there; never runs anything."""
+    def stored(self, results: Results) -> ExperimentResult | None:
+        """The result of this computer if it is there; never runs anything."""
         return self.kept(results, self.inputs())
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, timed now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, timed now if it is not stored."""
         found = self.stored(results)
         if found is not None:
             return found
         if progress is not None:
             progress("passwords to keys")
-        return results.store_finding(KIND, VERSION, self.inputs(), self._measure(), self.asked())
+        return results.store_experiment(KIND, VERSION, self.inputs(), self._measure(), self.asked())
 
     def _measure(self) -> dict[str, Any]:
         salt = bytes(container.SALT_BYTES)

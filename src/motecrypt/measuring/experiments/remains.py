@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from motecrypt.base.errors import MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.build.toolchain.files import FileFirmware, build_files, firmware_key
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.files import ANSWER_S, BACK, PLAIN, SEALED, open_board
 from motecrypt.results import Results
-from motecrypt.results.findings.pico_file import storage_times
-from motecrypt.results.findings.remains import PIECE_BYTES, RemainsQuestion, Step
+from motecrypt.results.experiments.pico_file import storage_times
+from motecrypt.results.experiments.remains import PIECE_BYTES, RemainsQuestion, Step
 from motecrypt.simulate.file_node import FileNode, NodeFileError, Storage
 from motecrypt.simulate.runners import arm
 
@@ -59,14 +59,14 @@ class PlaintextRemains(RemainsQuestion):
             "times": dict(storage_times()["flash"]),
         }
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, run now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, run now if it is not stored."""
         found = self.kept(results, self.inputs())
         if found is not None:
             return found
         if progress is not None:
             progress(f"plaintext that remains of {self.size} bytes")
-        return results.store_finding(self.KIND, self.VERSION, self.inputs(), self.run(), self.asked())
+        return results.store_experiment(self.KIND, self.VERSION, self.inputs(), self.run(), self.asked())
 
     def run(self) -> dict[str, Any]:
         """Each step on a file system of its own, or after the step before."""

@@ -14,13 +14,13 @@ from typing import Any
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from motecrypt.base.errors import MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.build.toolchain.files import FileFirmware, build_files, firmware_key
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.files import LINE_BYTES, PLAIN, flash_times, plaintext, published
 from motecrypt.results import Results
-from motecrypt.results.findings.pico_file import storage_times
-from motecrypt.results.findings.second_core import WAYS, SecondCoreQuestion, Way, Work
+from motecrypt.results.experiments.pico_file import storage_times
+from motecrypt.results.experiments.second_core import WAYS, SecondCoreQuestion, Way, Work
 from motecrypt.simulate.emulate.images import read_image
 from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart, run_freely
 from motecrypt.simulate.runners import arm
@@ -49,14 +49,14 @@ class SecondCoreRun(SecondCoreQuestion):
             "times": dict(storage_times()["flash"]),
         }
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, run now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, run now if it is not stored."""
         found = self.kept(results, self.inputs())
         if found is not None:
             return found
         if progress is not None:
             progress("the Pico's second core")
-        return results.store_finding(self.KIND, self.VERSION, self.inputs(), self.run(), self.asked())
+        return results.store_experiment(self.KIND, self.VERSION, self.inputs(), self.run(), self.asked())
 
     def run(self) -> dict[str, Any]:
         """Build, run, check; MotecryptError where a way failed or its ciphertext is not the host's."""

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from motecrypt.base.errors import MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.results import Results
-from motecrypt.results.findings.serial_write import KIND, VERSION, SerialWriteQuestion
+from motecrypt.results.experiments.serial_write import KIND, VERSION, SerialWriteQuestion
 
 ARRIVES_S = 5.0
 write = os.write
@@ -28,14 +28,14 @@ class SerialWrites(SerialWriteQuestion):
         """What the outcome depends on."""
         return {**self.asked(), "system": os.uname().release}
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, timed now if it is not stored."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, timed now if it is not stored."""
         stored = self.kept(results, self.inputs())
         if stored is not None:
             return stored
         if progress is not None:
             progress("writes to a serial port")
-        return results.store_finding(KIND, VERSION, self.inputs(), self._measure(), self.asked())
+        return results.store_experiment(KIND, VERSION, self.inputs(), self._measure(), self.asked())
 
     def _measure(self) -> dict[str, Any]:
         far, near = os.openpty()

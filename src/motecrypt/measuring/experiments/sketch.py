@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.base.paths import read_regular
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.sketch import KIND, VERSION, SketchQuestion
+from motecrypt.results.experiments.sketch import KIND, VERSION, SketchQuestion
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
@@ -32,8 +32,8 @@ class SketchRun:
     image: Image
     name: str
 
-    def ensure(self, results: Results) -> Finding:
-        """The finding: the same program is run once, and is the row's newest answer again.
+    def ensure(self, results: Results) -> ExperimentResult:
+        """The result: the same program is run once, and is the row's newest answer again.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class SketchRun:
         inputs = {**self.question.asked(), "program_sha256": program}
         kept = self.question.kept(results, inputs)
         outcome = dict(kept.outcome) if kept is not None else self._run()
-        return results.store_finding(KIND, VERSION, inputs, outcome, self.question.asked())
+        return results.store_experiment(KIND, VERSION, inputs, outcome, self.question.asked())
 
     def _run(self) -> dict[str, Any]:
         if self.image.ram_bytes is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from motecrypt.air.radios import Radio, RadioPair, load_radio
 from motecrypt.base.errors import MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.modes import decode, encode
 from motecrypt.link.native import (
@@ -34,7 +34,7 @@ from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
 from motecrypt.link.told import NodeMessage
 from motecrypt.results import Results
-from motecrypt.results.findings.radio_transfer import KIND, MODES, VERSION, TransferQuestion
+from motecrypt.results.experiments.radio_transfer import KIND, MODES, VERSION, TransferQuestion
 
 KEY = bytes(range(32))
 """Times do not depend on the key."""
@@ -51,8 +51,8 @@ ENCRYPTIONS = 50
 class Transfer(TransferQuestion):
     """Messages of these sizes, in every mode and with each timeout, sent in virtual time."""
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding, run now if it is not stored yet."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result, run now if it is not stored yet."""
         stored = self.kept(results, self.asked())
         if stored is not None:
             return stored
@@ -61,7 +61,7 @@ class Transfer(TransferQuestion):
             if progress is not None:
                 progress(f"mode {mode}")
             rows += [self._row(mode, size) for size in self.message_bytes]
-        return results.store_finding(KIND, VERSION, self.asked(), {"rows": rows})
+        return results.store_experiment(KIND, VERSION, self.asked(), {"rows": rows})
 
     def _row(self, mode: str, size: int) -> dict[str, Any]:
         message = bytes(ord("a") + index % 26 for index in range(size))

@@ -1,4 +1,4 @@
-"""A file over Wi-Fi: ns-3 where it is installed, the closed form where it is not. Stored as a finding.
+"""A file over Wi-Fi: ns-3 where it is installed, the closed form where it is not. Stored as a result.
 
 ns-3 runs as a separate program of ours (``drivers/wlan.cc``), once per seed. Stored are the
 parameters, each run's figures, and their spread. Energy of the processor is not stored: it is
@@ -22,13 +22,13 @@ from motecrypt.air.wlan import dcf, parameters
 from motecrypt.air.wlan.protection import security
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.base.process import processors
 from motecrypt.build.setup import left_out
 from motecrypt.build.toolchain import BuildError
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.results import Results
-from motecrypt.results.findings.wlan_transfer import (
+from motecrypt.results.experiments.wlan_transfer import (
     CLOSED_FORM,
     KIND,
     NS3,
@@ -71,14 +71,14 @@ class TransferWlan(WlanQuestion):
         """What the stored outcome depends on: besides the question, the program."""
         return self.asked_of(engine) | ({"program": _source_hash()} if engine == NS3 else {})
 
-    def stored(self, results: Results) -> Finding | None:
-        """The finding of this program if it is there, ns-3's before the closed form's; runs nothing."""
+    def stored(self, results: Results) -> ExperimentResult | None:
+        """The result of this program if it is there, ns-3's before the closed form's; runs nothing."""
         return self.kept(results, self.inputs(NS3)) or self.kept(results, self.inputs(CLOSED_FORM))
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """The finding of this transfer, simulated now if it is not stored."""
-        (finding,) = ensure_all([self], results, progress)
-        return finding
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """The result of this transfer, simulated now if it is not stored."""
+        (experiment,) = ensure_all([self], results, progress)
+        return experiment
 
     def closed_form(self) -> dict[str, Any]:
         """The same transfer by the closed form: seconds and joules, without spread."""
@@ -173,8 +173,8 @@ def closed_outcome(request: TransferWlan) -> dict[str, Any]:
 
 def ensure_all(
     requests: Sequence[TransferWlan], results: Results, progress: Callable[[str], None] | None = None
-) -> list[Finding]:
-    """The findings of many transfers; the runs that are missing share the processors."""
+) -> list[ExperimentResult]:
+    """The results of many transfers; the runs that are missing share the processors."""
     for request in requests:
         request.check()
     found = {request: request.stored(results) for request in requests}
@@ -185,23 +185,23 @@ def ensure_all(
             progress(missing_note())
         for request in missing:
             outcome = closed_outcome(request)
-            found[request] = results.store_finding(
+            found[request] = results.store_experiment(
                 KIND, VERSION, request.inputs(CLOSED_FORM), outcome, request.asked_of(CLOSED_FORM)
             )
     else:
         _simulate(compiled, missing, found, results, progress)
-    return [finding for finding in (found[request] for request in requests) if finding is not None]
+    return [experiment for experiment in (found[request] for request in requests) if experiment is not None]
 
 
-def _lacks(finding: Finding | None) -> bool:
+def _lacks(experiment: ExperimentResult | None) -> bool:
     """A stored closed form is replaced as soon as ns-3 is there; a stored simulation never is."""
-    return finding is None or (finding.inputs["engine"] == CLOSED_FORM and program() is not None)
+    return experiment is None or (experiment.inputs["engine"] == CLOSED_FORM and program() is not None)
 
 
 def _simulate(
     compiled: Path,
     missing: Sequence[TransferWlan],
-    found: dict[TransferWlan, Finding | None],
+    found: dict[TransferWlan, ExperimentResult | None],
     results: Results,
     progress: Callable[[str], None] | None,
 ) -> None:
@@ -213,7 +213,7 @@ def _simulate(
         try:
             for done, (request, futures) in enumerate(waiting.items(), start=1):
                 runs = [future.result() for future in futures]
-                found[request] = results.store_finding(
+                found[request] = results.store_experiment(
                     KIND, VERSION, request.inputs(NS3), _outcome(runs), request.asked_of(NS3)
                 )
                 if progress is not None:

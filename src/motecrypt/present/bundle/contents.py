@@ -160,7 +160,7 @@ def pack(path: Path, results: Results, studies: Sequence[str], report: str) -> M
         The report of these results, as HTML.
     """
     names = checked(studies)
-    if not results.distinct("status") and not results.finding_counts():
+    if not results.distinct("status") and not results.experiment_counts():
         raise InputError(f"{results.path}: nothing is stored, so there is nothing to pack")
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as place:
         folder = Path(place)

@@ -9,9 +9,9 @@ from motecrypt.base.model import Cipher
 from motecrypt.present.pages.charts import Axis, Series, Tick, axis, bar_chart, line_chart, log_axis, logs
 from motecrypt.present.pages.pictures import map_chart
 from motecrypt.present.pages.shell import count, render
-from motecrypt.results.findings.audit import AuditAnswer, DiffusionMatrix
-from motecrypt.results.findings.power import PowerAttack, PowerCurve, PowerData, PowerRow
-from motecrypt.results.findings.timing import TimingData, TimingParting, TimingRow
+from motecrypt.results.experiments.audit import AuditAnswer, DiffusionMatrix
+from motecrypt.results.experiments.power import PowerAttack, PowerCurve, PowerData, PowerRow
+from motecrypt.results.experiments.timing import TimingData, TimingParting, TimingRow
 
 SIGNS = {"good": "✓ good", "note": "! note", "bad": "✗ weak", "skipped": "– skipped"}
 ORDER = ("bad", "note", "good", "skipped")

@@ -11,7 +11,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from motecrypt.present.report.looks import BLUE, DASHES, GREEN, VERMILLION, look_of, scales
-from motecrypt.results.findings.audit import DiffusionMatrix
+from motecrypt.results.experiments.audit import DiffusionMatrix
 from motecrypt.studies.facts import Comparison
 
 Values = list[dict[str, Any]]

@@ -24,7 +24,7 @@ from motecrypt.present.report.sources import SourcePart, sources
 from motecrypt.present.report.summaries import AuditSummary, CipherSummary, DeviceSummary
 from motecrypt.present.report.tiles import Tile, tiles
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditAnswer, DiffusionData
+from motecrypt.results.experiments.audit import AuditAnswer, DiffusionData
 
 #: Lines in a figure of cost against length; more cannot be distinguished.
 LINES_MAX = 6
@@ -37,7 +37,7 @@ class Content:
     version: str
     measurements: int
     failed: int
-    findings: Mapping[str, int]
+    experiments: Mapping[str, int]
     first: str
     last: str
     devices: Sequence[DeviceSummary]
@@ -64,7 +64,7 @@ class Content:
     @property
     def empty(self) -> bool:
         """Whether the results hold nothing at all."""
-        return not self.measurements and not self.findings
+        return not self.measurements and not self.experiments
 
     def all_figures(self) -> list[Figure]:
         """Every figure, in the order of the page; an empty report has none."""
@@ -115,7 +115,7 @@ def gather(
         version=__version__,
         measurements=sum(seen.cells.values()),
         failed=sum(seen.failed.values()),
-        findings=results.finding_counts(),
+        experiments=results.experiment_counts(),
         first=seen.first[:10],
         last=seen.last[:10],
         devices=_devices(seen, catalog),
@@ -179,16 +179,16 @@ def _libraries(seen: _Seen, catalog: Catalog) -> list[tuple[str, str, str, str]]
 
 
 def _audits(results: Results) -> dict[str, list[tuple[AuditSummary, Mapping[str, Any]]]]:
-    """By cipher the newest finding of each part; a whole one before a quick one."""
+    """By cipher the newest result of each part; a whole one before a quick one."""
     newest: dict[tuple[str, str], Any] = {}
-    for finding in results.findings("audit"):
-        key = (str(finding.inputs.get("cipher")), str(finding.inputs.get("part")))
+    for experiment in results.experiments("audit"):
+        key = (str(experiment.inputs.get("cipher")), str(experiment.inputs.get("part")))
         known = newest.get(key)
-        if known is None or (known.inputs.get("quick") and not finding.inputs.get("quick")):
-            newest[key] = finding
+        if known is None or (known.inputs.get("quick") and not experiment.inputs.get("quick")):
+            newest[key] = experiment
     made: dict[str, list[tuple[AuditSummary, Mapping[str, Any]]]] = {}
-    for (cipher, name), finding in sorted(newest.items(), key=lambda entry: entry[0]):
-        answer = AuditAnswer.from_json(finding.outcome)
+    for (cipher, name), experiment in sorted(newest.items(), key=lambda entry: entry[0]):
+        answer = AuditAnswer.from_json(experiment.outcome)
         if answer is None:
             continue
         part = AuditSummary(
@@ -197,8 +197,8 @@ def _audits(results: Results) -> dict[str, list[tuple[AuditSummary, Mapping[str,
             verdict=answer.verdict,
             weight=answer.weight,
             sentences=answer.sentences,
-            implementation=str(finding.inputs.get("implementation", "")),
-            made_at=finding.made_at[:10],
+            implementation=str(experiment.inputs.get("implementation", "")),
+            made_at=experiment.made_at[:10],
         )
         made.setdefault(cipher, []).append((part, answer.data))
     return made

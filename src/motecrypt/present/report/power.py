@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from motecrypt.present.report.figure import Figure
-from motecrypt.results.findings.power import PowerAttack, PowerData, PowerTest
+from motecrypt.results.experiments.power import PowerAttack, PowerData, PowerTest
 
 #: Width of a panel, in pixels.
 PANEL = 260

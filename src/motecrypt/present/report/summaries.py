@@ -30,7 +30,7 @@ class DeviceSummary:
 
 @dataclass(frozen=True)
 class AuditSummary:
-    """One part of a cipher's audit, from its finding."""
+    """One part of a cipher's audit, from its result."""
 
     part: str
     title: str

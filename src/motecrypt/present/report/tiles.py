@@ -18,7 +18,7 @@ from motecrypt.present.report.summaries import CipherSummary
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import VERDICTS
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.highlights import findings
+from motecrypt.studies.highlights import highlights
 
 TOLD = 4
 #: Rows of a tile's evidence; the source's panel has the others.
@@ -61,7 +61,7 @@ def tiles(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -> li
     The studies' sentences are those that `motecrypt reproduce` ends with.
     """
     known = {source.name: source for source in sources if source.measured}
-    found = findings({name: source.rows for name, source in known.items()}, TOLD)
+    found = highlights({name: source.rows for name, source in known.items()}, TOLD)
     made = [
         Tile(
             kind=one.study,

@@ -8,7 +8,7 @@ from motecrypt.adviser.publickey.secrets import DEPENDS, TaintRow, TimingVerdict
 from motecrypt.base.model import Cipher
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.present.terminal import BLANK, TextAnswer, TextBlock, TextTable, TextWords
-from motecrypt.results.findings.audit import AuditAnswer
+from motecrypt.results.experiments.audit import AuditAnswer
 
 READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}
 

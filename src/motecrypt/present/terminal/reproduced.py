@@ -21,11 +21,11 @@ def studies_view(compared: Mapping[str, Sequence[Comparison]]) -> list[TextBlock
     return [TextTable("All studies", ("study", "facts", *verdicts), counted)]
 
 
-def findings_view(compared: Mapping[str, Sequence[Comparison]]) -> list[TextBlock]:
+def highlights_view(compared: Mapping[str, Sequence[Comparison]]) -> list[TextBlock]:
     """The findings that matter most of these studies."""
-    from motecrypt.studies.highlights import findings
+    from motecrypt.studies.highlights import highlights
 
-    told = findings(compared)
+    told = highlights(compared)
     if not told:
         return []
     blocks: list[TextBlock] = [TextWords("The most important findings", "bold")]

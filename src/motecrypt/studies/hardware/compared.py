@@ -8,7 +8,7 @@ from motecrypt.adviser.hardware.residuals import Residual, residuals
 from motecrypt.adviser.hardware.rows import HardwareRow, rows, settings
 from motecrypt.base.model import RECORDED
 from motecrypt.results import Results
-from motecrypt.results.findings.hardware import KIND, VERSION, HardwareFigures
+from motecrypt.results.experiments.hardware import KIND, VERSION, HardwareFigures
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def compared(results: Results) -> list[Compared]:
     """The rows that were run, in the order of the published rows; of several runs of one the newest."""
     newest: dict[str, tuple[HardwareFigures, str, bool]] = {}
     rules = settings()
-    for found in results.findings(KIND, VERSION):
+    for found in results.experiments(KIND, VERSION):
         name, device = str(found.inputs.get("row")), found.inputs.get("device")
         row = rows().get(name)
         chip = None if row is None else rules.chip_of(row)

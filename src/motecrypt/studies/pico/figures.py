@@ -16,7 +16,7 @@ from motecrypt.base.model import Cell, Measurement, Operation
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.results import Results
-from motecrypt.results.findings.call_sequence import CallCosts, CallFailure, CallQuestion
+from motecrypt.results.experiments.call_sequence import CallCosts, CallFailure, CallQuestion
 from motecrypt.studies.words import words
 
 SOURCE = words("pico").source

@@ -9,7 +9,7 @@ from typing import Any
 from motecrypt.base.model import Section
 from motecrypt.link.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
-from motecrypt.results.findings.pico_file import FileQuestion, storage_times
+from motecrypt.results.experiments.pico_file import FileQuestion, storage_times
 from motecrypt.studies.pico.files import (
     CARDS,
     CHART_TITLES,

@@ -9,9 +9,9 @@ from typing import Any
 from motecrypt.catalog import DATA
 from motecrypt.link.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.passwords import PasswordQuestion
-from motecrypt.results.findings.pico_file import FileCosts, FileQuestion
+from motecrypt.results.experiments import recorded
+from motecrypt.results.experiments.passwords import PasswordQuestion
+from motecrypt.results.experiments.pico_file import FileCosts, FileQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound
 from motecrypt.studies.pico.figures import MBED, TOOLCHAIN
@@ -111,7 +111,7 @@ def _takes_long(question: FileQuestion) -> bool:
 
 
 class StoredFiles:
-    """The stored findings of jobs, as milliseconds."""
+    """The stored results of jobs, as milliseconds."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -125,9 +125,9 @@ class StoredFiles:
 
     def recorded(self, jobs: Iterable[FileQuestion]) -> str:
         """When, and with which compiler, those of these jobs were run that came with the program; or ""."""
-        found = [finding for job in jobs if (finding := job.find(self._results)) is not None]
+        found = [experiment for job in jobs if (experiment := job.find(self._results)) is not None]
         days = recorded.days(found)
-        made = [FileCosts.from_json(finding.outcome) for finding in recorded.only(found)]
+        made = [FileCosts.from_json(experiment.outcome) for experiment in recorded.only(found)]
         compilers = sorted({costs.compiler for costs in made if costs is not None})
         return f"as recorded on {', '.join(days)} with {', '.join(compilers)}" if days else ""
 

@@ -9,7 +9,7 @@ from motecrypt.measuring.experiments.files import FileJob, FileJobs
 from motecrypt.measuring.experiments.passwords import PasswordDerivation
 from motecrypt.measuring.experiments.remains import PlaintextRemains
 from motecrypt.measuring.experiments.second_core import SecondCoreRun
-from motecrypt.results.findings.pico_file import FileQuestion
+from motecrypt.results.experiments.pico_file import FileQuestion
 from motecrypt.studies import Long, Needs
 from motecrypt.studies.pico import figures, files, remains, second_core
 

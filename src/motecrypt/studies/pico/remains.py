@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from motecrypt.base.model import Section
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.remains import PIECE_BYTES, RemainsQuestion, Step
+from motecrypt.results.experiments import recorded
+from motecrypt.results.experiments.remains import PIECE_BYTES, RemainsQuestion, Step
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico.figures import TOOLCHAIN
 from motecrypt.studies.words import words
@@ -50,11 +50,11 @@ def sections(results: Results) -> list[Section]:
     """The same for people, with the answer."""
     rows = comparisons(results)
     lines = [[r.row, _shown(r.measured), r.note] for r in rows]
-    finding = QUESTION.find(results)
-    days = recorded.days([finding] if finding is not None else [])
+    experiment = QUESTION.find(results)
+    days = recorded.days([experiment] if experiment is not None else [])
     when = f" As recorded on {', '.join(days)}; --full runs it again." if days else ""
     told = {"size": QUESTION.size, "piece": PIECE_BYTES, "when": when}
-    return [words("pico").section("remains", lines, there=finding is not None, **told)]
+    return [words("pico").section("remains", lines, there=experiment is not None, **told)]
 
 
 def _shown(value: float | str | None) -> str:

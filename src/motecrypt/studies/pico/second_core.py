@@ -6,8 +6,8 @@ from motecrypt.base.energy import energy_uj
 from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.second_core import CoreRow, SecondCore, SecondCoreQuestion, Way, Work
+from motecrypt.results.experiments import recorded
+from motecrypt.results.experiments.second_core import CoreRow, SecondCore, SecondCoreQuestion, Way, Work
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Bound
 from motecrypt.studies.pico.figures import DEVICE, TOOLCHAIN
@@ -107,8 +107,8 @@ def sections(results: Results) -> list[Section]:
             row = None if answer is None else answer.row(work, way)
             if answer is not None and row is not None:
                 lines.append([f"{named}: {told}", *_shown(answer, row)])
-    finding = QUESTION.find(results)
-    days = recorded.days([finding] if finding is not None else [])
+    experiment = QUESTION.find(results)
+    days = recorded.days([experiment] if experiment is not None else [])
     when = f" As recorded on {', '.join(days)}; --full runs it again." if days else ""
     size = {"strings": QUESTION.strings, "bytes": QUESTION.lines * 63}
     return [words("pico").section("cores", lines, there=bool(lines), when=when, **size)]

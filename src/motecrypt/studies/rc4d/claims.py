@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from motecrypt.catalog import Catalog
-from motecrypt.results.findings.audit import KeyRecovery
+from motecrypt.results.experiments.audit import KeyRecovery
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import EXACT, Bound
 from motecrypt.studies.rc4d import author_claims

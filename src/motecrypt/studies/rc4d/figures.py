@@ -11,8 +11,8 @@ from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditAnswer
-from motecrypt.results.findings.features import Features
+from motecrypt.results.experiments.audit import AuditAnswer
+from motecrypt.results.experiments.features import Features
 
 DEVICE = "uno"
 TOOLCHAIN = "gcc-5.4"

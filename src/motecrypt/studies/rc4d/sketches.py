@@ -14,7 +14,7 @@ from typing import Self
 from motecrypt.base.descriptor import Table
 from motecrypt.catalog.places import DATA
 from motecrypt.results import Results
-from motecrypt.results.findings.sketch import SketchFigures, SketchQuestion
+from motecrypt.results.experiments.sketch import SketchFigures, SketchQuestion
 from motecrypt.studies.facts import LikeForLike
 from motecrypt.studies.rc4d.figures import DEVICE, Printed
 

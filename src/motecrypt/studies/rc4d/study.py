@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from motecrypt.base.model import Section
 from motecrypt.results import Results
-from motecrypt.results.findings.audit import AuditQuestion
-from motecrypt.results.findings.features import FeatureQuestion, Features
-from motecrypt.results.findings.sketch import SketchQuestion
+from motecrypt.results.experiments.audit import AuditQuestion
+from motecrypt.results.experiments.features import FeatureQuestion, Features
+from motecrypt.results.experiments.sketch import SketchQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.rc4d import sketches
 from motecrypt.studies.rc4d.claims import claims

@@ -7,8 +7,8 @@ from typing import Any
 
 from motecrypt.base.model import Section
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.crowd import SHARE, CrowdQuestion, CrowdRow, breaks_down
+from motecrypt.results.experiments import recorded
+from motecrypt.results.experiments.crowd import SHARE, CrowdQuestion, CrowdRow, breaks_down
 from motecrypt.studies.words import words
 
 RADIOS = ("srf", "nrf24", "802.15.4")
@@ -118,7 +118,7 @@ def _breakdown(results: Results) -> Section:
             ]
         )
     found = [question.find(results) for question in questions()]
-    days = recorded.days(finding for finding in found if finding is not None)
+    days = recorded.days(experiment for experiment in found if experiment is not None)
     return words("rf").section(
         "nodes",
         told,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from motecrypt.air.radios import load_radio
 from motecrypt.results import Results
-from motecrypt.results.findings.serial_write import SerialWriteQuestion
+from motecrypt.results.experiments.serial_write import SerialWriteQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound
 from motecrypt.studies.rf import printed

@@ -8,7 +8,7 @@ from typing import Any
 
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.radio_transfer import TransferQuestion, TransferRow
+from motecrypt.results.experiments.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, agree
 from motecrypt.studies.rf import asymmetric, printed

@@ -7,7 +7,7 @@ from typing import Any
 
 from motecrypt.base import energy
 from motecrypt.catalog.processors import processor
-from motecrypt.results.findings.data_types import DataTypesQuestion
+from motecrypt.results.experiments.data_types import DataTypesQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Between
 from motecrypt.studies.wlan import plan

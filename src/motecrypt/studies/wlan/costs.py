@@ -9,7 +9,7 @@ from motecrypt.air.wlan.samples import encoded_bytes
 from motecrypt.base import energy
 from motecrypt.base.energy import parse_battery
 from motecrypt.catalog.processors import processor
-from motecrypt.results.findings.host_speed import NO_AES
+from motecrypt.results.experiments.host_speed import NO_AES
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Between
 from motecrypt.studies.wlan import plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.experiments.data_types import DataTypes
 from motecrypt.measuring.experiments.file_sizes import EncodingTiming, SizeSweep
@@ -20,13 +20,13 @@ from motecrypt.studies.wlan import plan
 class Transfers:
     """All the transfers as one experiment, so that their runs share the processors."""
 
-    def find(self, results: Results) -> Finding | None:
-        """The last transfer's newest stored finding; None where any transfer has none. Runs nothing."""
+    def find(self, results: Results) -> ExperimentResult | None:
+        """The last transfer's newest stored result; None where any transfer has none. Runs nothing."""
         found = [question.find(results) for question in plan.transfers()]
         return None if None in found else found[-1]
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """Simulate what is missing; the finding is the last transfer's."""
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> ExperimentResult:
+        """Simulate what is missing; the result is the last transfer's."""
         requests = [TransferWlan.of(question) for question in plan.transfers()]
         return ensure_all(requests, results, progress)[-1]
 

@@ -14,10 +14,10 @@ from motecrypt.air.wlan.samples import encoded_bytes
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.data_types import DataTypesQuestion, DataTypeTimes
-from motecrypt.results.findings.file_sizes import EncodingQuestion, EncodingTimes, SizeQuestion, SizeTimes
-from motecrypt.results.findings.host_speed import (
+from motecrypt.results.experiments import recorded
+from motecrypt.results.experiments.data_types import DataTypesQuestion, DataTypeTimes
+from motecrypt.results.experiments.file_sizes import EncodingQuestion, EncodingTimes, SizeQuestion, SizeTimes
+from motecrypt.results.experiments.host_speed import (
     SpeedMachine,
     SpeedQuestion,
     SpeedRow,
@@ -25,7 +25,7 @@ from motecrypt.results.findings.host_speed import (
     best_of_ours,
     standard_points,
 )
-from motecrypt.results.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer
+from motecrypt.results.experiments.wlan_transfer import Spread, WlanQuestion, WlanTransfer
 from motecrypt.studies.facts import Tolerance
 from motecrypt.studies.words import words
 
@@ -229,7 +229,7 @@ class Stored:
     def recorded(self, requests: Iterable[WlanQuestion]) -> list[str]:
         """The days of those transfers that came with the program."""
         found = (request.find(self.results) for request in requests)
-        return recorded.days(finding for finding in found if finding is not None)
+        return recorded.days(experiment for experiment in found if experiment is not None)
 
     def host(self, request: DataTypesQuestion) -> DataTypeTimes | None:
         """One timing on the host."""

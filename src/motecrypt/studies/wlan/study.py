@@ -17,7 +17,7 @@ from motecrypt.base.energy import parse_battery
 from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, missing_note
+from motecrypt.results.experiments.wlan_transfer import CLOSED_FORM, missing_note
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import asymmetric, hypotheses, plan, sweeps
 from motecrypt.studies.wlan.charts import charts as drawn

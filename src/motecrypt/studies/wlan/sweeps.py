@@ -15,7 +15,7 @@ from motecrypt.base import energy
 from motecrypt.base.energy import parse_battery
 from motecrypt.base.model import Section
 from motecrypt.catalog.processors import processor
-from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS
+from motecrypt.results.experiments.file_sizes import ENCODINGS, OPERATIONS
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Bound
 from motecrypt.studies.wlan import plan

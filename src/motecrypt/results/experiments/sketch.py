@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "sketch"
 VERSION = 1
@@ -22,7 +22,7 @@ class SketchFigures(Answer):
 
 
 @dataclass(frozen=True)
-class SketchQuestion(FindingQuestion):
+class SketchQuestion(ExperimentQuestion):
     """The sketch of a study's row.
 
     Attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from motecrypt.results.findings.answers import Answer
+from motecrypt.results.experiments.answers import Answer
 
 
 @dataclass(frozen=True)

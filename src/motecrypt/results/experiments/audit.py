@@ -11,7 +11,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher, Implementation
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "audit"
 #: The shape of what is stored; a change of an experiment's code makes it run again by itself.
@@ -74,7 +74,7 @@ class KeyRecovery(Answer):
 
 
 @dataclass(frozen=True)
-class AuditQuestion(FindingQuestion):
+class AuditQuestion(ExperimentQuestion):
     """One part of the audit of one cipher.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from motecrypt.air.radios import load_radio
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "radio transfer"
 VERSION = 2
@@ -38,7 +38,7 @@ class RadioTransfers(Answer):
 
 
 @dataclass(frozen=True)
-class TransferQuestion(FindingQuestion):
+class TransferQuestion(ExperimentQuestion):
     """Messages of these sizes, in every mode, on one radio with each of these timeouts.
 
     Attributes

@@ -12,7 +12,7 @@ from motecrypt.base.descriptor import Table
 from motecrypt.catalog import DATA
 from motecrypt.link.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "pico-file"
 VERSION = 1
@@ -105,7 +105,7 @@ class FileCosts(Answer):
 
 
 @dataclass(frozen=True)
-class FileQuestion(FindingQuestion):
+class FileQuestion(ExperimentQuestion):
     """One file, encrypted and decrypted in a fresh file system.
 
     Attributes

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "password-derivation"
 VERSION = 1
@@ -22,7 +22,7 @@ class PasswordTimes(Answer):
 
 
 @dataclass(frozen=True)
-class PasswordQuestion(FindingQuestion):
+class PasswordQuestion(ExperimentQuestion):
     """Milliseconds of processor time, the median of `rounds`."""
 
     KIND: ClassVar[str] = KIND

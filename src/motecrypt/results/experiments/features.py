@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "features"
 VERSION = 1
@@ -41,7 +41,7 @@ class Features(Answer):
 
 
 @dataclass(frozen=True)
-class FeatureQuestion(FindingQuestion):
+class FeatureQuestion(ExperimentQuestion):
     """Which message and key lengths one variant takes, and its diffusion.
 
     Attributes

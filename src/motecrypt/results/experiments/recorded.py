@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import RECORDED, Finding
+from motecrypt.base.model import RECORDED, ExperimentResult
 from motecrypt.catalog.places import DATA
 
 
@@ -21,7 +21,7 @@ from motecrypt.catalog.places import DATA
 class RecordedAnswer:
     """One answer and its question, as the results file keeps them."""
 
-    finding: Finding
+    experiment: ExperimentResult
     asked: Mapping[str, Any]
 
 
@@ -46,12 +46,12 @@ def read(path: Path) -> list[RecordedAnswer]:
             kept = json.loads(line)
             asked, made_at = kept["asked"], kept["made_at"]
             inputs = {**asked, RECORDED: made_at}
-            finding = Finding(
+            experiment = ExperimentResult(
                 kept["kind"], kept["version"], inputs, kept["outcome"], made_at, kept["motecrypt_version"]
             )
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}, line {number}: no recorded answer ({error})") from None
-        answers.append(RecordedAnswer(finding, asked))
+        answers.append(RecordedAnswer(experiment, asked))
     return answers
 
 
@@ -60,12 +60,12 @@ def text(answers: Iterable[RecordedAnswer]) -> str:
     return "".join(
         json.dumps(
             {
-                "kind": answer.finding.kind,
-                "version": answer.finding.version,
-                "made_at": answer.finding.made_at,
-                "motecrypt_version": answer.finding.motecrypt_version,
+                "kind": answer.experiment.kind,
+                "version": answer.experiment.version,
+                "made_at": answer.experiment.made_at,
+                "motecrypt_version": answer.experiment.motecrypt_version,
                 "asked": answer.asked,
-                "outcome": answer.finding.outcome,
+                "outcome": answer.experiment.outcome,
             },
             sort_keys=True,
             separators=(",", ":"),
@@ -75,11 +75,11 @@ def text(answers: Iterable[RecordedAnswer]) -> str:
     )
 
 
-def only(findings: Iterable[Finding]) -> list[Finding]:
-    """Those of these findings that came with the program."""
-    return [finding for finding in findings if RECORDED in finding.inputs]
+def only(experiments: Iterable[ExperimentResult]) -> list[ExperimentResult]:
+    """Those of these results that came with the program."""
+    return [experiment for experiment in experiments if RECORDED in experiment.inputs]
 
 
-def days(findings: Iterable[Finding]) -> list[str]:
-    """The days on which those of these findings were made that came with the program."""
-    return sorted({finding.made_at[:10] for finding in only(findings)})
+def days(experiments: Iterable[ExperimentResult]) -> list[str]:
+    """The days on which those of these results were made that came with the program."""
+    return sorted({experiment.made_at[:10] for experiment in only(experiments)})

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from motecrypt.air.wlan import dcf, parameters
 from motecrypt.air.wlan.protection import security
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Finding
+from motecrypt.base.model import ExperimentResult
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "wlan-transfer"
 VERSION = 1
@@ -78,7 +78,7 @@ class WlanTransfer(Answer):
 
 
 @dataclass(frozen=True)
-class WlanQuestion(FindingQuestion):
+class WlanQuestion(ExperimentQuestion):
     """One file sent over Wi-Fi.
 
     Attributes
@@ -149,19 +149,19 @@ class WlanQuestion(FindingQuestion):
         levels = sorted(with_card.sensitivity_dbm.items())
         return asked | {"sensitivity_dbm": [[rate, level] for rate, level in levels]}
 
-    def find(self, results: Results) -> Finding | None:
+    def find(self, results: Results) -> ExperimentResult | None:
         """The newest stored answer, ns-3's before the closed form's, or None. Runs nothing."""
         engines = (self.asked_of(engine) for engine in (NS3, CLOSED_FORM))
-        found = (self.shaped(results.newest_finding(KIND, VERSION, asked)) for asked in engines)
-        return next((finding for finding in found if finding is not None), None)
+        found = (self.shaped(results.newest_experiment(KIND, VERSION, asked)) for asked in engines)
+        return next((experiment for experiment in found if experiment is not None), None)
 
     def answer(self, results: Results) -> WlanTransfer | None:
         """The same as figures, with the engine that they come from."""
         return answer_of(self.find(results))
 
 
-def answer_of(found: Finding | None) -> WlanTransfer | None:
-    """A finding's figures, with the engine that they come from; None for none or one of another shape."""
+def answer_of(found: ExperimentResult | None) -> WlanTransfer | None:
+    """A result's figures, with the engine that they come from; None for none or one of another shape."""
     answer = None if found is None else WlanTransfer.from_json(found.outcome)
     if found is None or answer is None:
         return None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from motecrypt.air.radios import load_radio
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "radio crowd"
 VERSION = 1
@@ -67,7 +67,7 @@ class CrowdAnswer(Answer):
 
 
 @dataclass(frozen=True)
-class CrowdQuestion(FindingQuestion):
+class CrowdQuestion(ExperimentQuestion):
     """Networks on one radio.
 
     Attributes

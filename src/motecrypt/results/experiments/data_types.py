@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from motecrypt.air.wlan import samples
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "data-types"
 VERSION = 1
@@ -45,7 +45,7 @@ class DataTypeTimes(Answer):
 
 
 @dataclass(frozen=True)
-class DataTypesQuestion(FindingQuestion):
+class DataTypesQuestion(ExperimentQuestion):
     """One cipher at one key length, over all kinds of data.
 
     Attributes

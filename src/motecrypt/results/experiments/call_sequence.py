@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from motecrypt.base.model import Operation
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "call-sequence"
 VERSION = 1
@@ -64,7 +64,7 @@ class CallCosts(CallAnswer):
 
 
 @dataclass(frozen=True)
-class CallQuestion(FindingQuestion):
+class CallQuestion(ExperimentQuestion):
     """Set-up and one call of a library on a device with a flash cache.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from motecrypt.base.errors import InputError
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "host-speed"
 VERSION = 1
@@ -92,7 +92,7 @@ class Speeds(Answer):
 
 
 @dataclass(frozen=True)
-class SpeedQuestion(FindingQuestion):
+class SpeedQuestion(ExperimentQuestion):
     """What is to be timed on this computer.
 
     Parameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 OPERATIONS = ("encrypt", "decrypt")
 ENCODINGS = ("base64", "hex")
@@ -50,7 +50,7 @@ class SizeTimes(Answer):
 
 
 @dataclass(frozen=True)
-class SizeQuestion(FindingQuestion):
+class SizeQuestion(ExperimentQuestion):
     """One cipher at one key length, over messages of all sizes, on this computer.
 
     Attributes
@@ -86,7 +86,7 @@ class EncodingTimes(Answer):
 
 
 @dataclass(frozen=True)
-class EncodingQuestion(FindingQuestion):
+class EncodingQuestion(ExperimentQuestion):
     """What Base64 and hexadecimal take on this computer; `rounds` timings of each."""
 
     KIND: ClassVar[str] = "encoding-times"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "serial-write"
 VERSION = 1
@@ -26,7 +26,7 @@ class SerialWriteTimes(Answer):
 
 
 @dataclass(frozen=True)
-class SerialWriteQuestion(FindingQuestion):
+class SerialWriteQuestion(ExperimentQuestion):
     """A raw pseudo-terminal: it takes bytes as a serial port's buffer does, and has no line to
     drain them to."""
 

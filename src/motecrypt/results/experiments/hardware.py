@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "hardware"
 VERSION = 1
@@ -80,7 +80,7 @@ class HardwareFigures(Answer):
 
 
 @dataclass(frozen=True)
-class HardwareQuestion(FindingQuestion):
+class HardwareQuestion(ExperimentQuestion):
     """The cycles of a row's code on the device that models its chip."""
 
     KIND: ClassVar[str] = KIND

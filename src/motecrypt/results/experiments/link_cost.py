@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 KIND = "link-cost"
 VERSION = 1
@@ -67,7 +67,7 @@ class LinkCosts(LinkCostAnswer):
 
 
 @dataclass(frozen=True)
-class LinkCostQuestion(FindingQuestion):
+class LinkCostQuestion(ExperimentQuestion):
     """An exported link on one device.
 
     Attributes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 Way = Literal["alone", "core-1", "locked", "between", "interrupt", "masked"]
 Work = Literal["strings", "file"]
@@ -56,7 +56,7 @@ class SecondCore(Answer):
 
 
 @dataclass(frozen=True)
-class SecondCoreQuestion(FindingQuestion):
+class SecondCoreQuestion(ExperimentQuestion):
     """`strings` of 47 characters, and a file of `lines` of 63 bytes whose key is derived in `rounds`.
 
     `toolchain` compiles the firmware.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from motecrypt.results import Results
-from motecrypt.results.findings import Answer, FindingQuestion
+from motecrypt.results.experiments import Answer, ExperimentQuestion
 
 Step = Literal["encrypted", "emptied", "overwritten", "erased", "refused"]
 PIECE_BYTES = 16
@@ -41,7 +41,7 @@ class Remains(Answer):
 
 
 @dataclass(frozen=True)
-class RemainsQuestion(FindingQuestion):
+class RemainsQuestion(ExperimentQuestion):
     """A file of `size` bytes, encrypted by the published program on the Pico's own flash.
 
     `rounds` of its key derivation are few, as they leave nothing in the flash. `toolchain` compiles the
