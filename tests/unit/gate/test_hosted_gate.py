@@ -208,6 +208,13 @@ def test_this_repository_keeps_its_own_budgets(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_each_branch_on_gitlab_writes_a_cache_of_its_own() -> None:
+    """The cache has results and compiled simulators: a merge request must not write what another one runs."""
+    cache = TEMPLATE.read_text().split("  cache:\n")[1].split("  artifacts:")[0]
+    assert re.findall(r"\$\w+", cache) == ["$CI_COMMIT_REF_SLUG", "$CI_DEFAULT_BRANCH"]
+    assert cache.index("key: motecrypt-$CI_COMMIT_REF_SLUG") < cache.index("fallback_keys:")
+
+
 @needs_tool_set("git", "avr")
 def test_the_base_of_this_repository_is_measured_by_its_own_program(tmp_path: Path) -> None:
     """A clone whose base has a slower cipher than its head: only its own program measures that one."""

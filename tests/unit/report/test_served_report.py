@@ -18,7 +18,7 @@ from motecrypt.app.serve import measured
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli import report as report_command
 from motecrypt.present.report.orders import PageOrder, parse_order
-from motecrypt.present.report.server import ORDER_BYTES_MAX, ReportServer
+from motecrypt.present.report.server import CONNECTIONS_MAX, ORDER_BYTES_MAX, ReportServer
 from motecrypt.present.report.work import BusyError, Measure, StoppedError, Watch, Work
 
 ORDER = {"kind": "measure", "devices": ["uno"], "ciphers": ["rc4d"], "bytes": [16]}
@@ -374,3 +374,21 @@ def test_a_port_that_is_taken_is_one_line() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=rf"^--port {port}: cannot listen there: [^\n]*in use$"):
             ReportServer(str, Work(Fake(), 1), port)
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /", b"GET / HTTP/1.1\r\nHost: "])
+def test_connections_that_ask_for_nothing_keep_no_reader_out(served: ReportServer, begun: bytes) -> None:
+    idle = []
+    try:
+        for _ in range(CONNECTIONS_MAX + 10):
+            idle.append(socket.create_connection(("127.0.0.1", served.port), timeout=DEADLINE_S))
+            idle[-1].sendall(begun)
+        for number in range(3):
+            reader = http.client.HTTPConnection("127.0.0.1", served.port, timeout=DEADLINE_S / 4)
+            reader.request("GET", f"/{served.token}/progress")
+            assert (number, reader.getresponse().status) == (number, 200)
+        assert idle[0].recv(1) == b""  # the oldest was closed for a newer one
+        idle[-1].sendall(b"\r\n" * 3)
+    finally:
+        for each in idle:
+            each.close()

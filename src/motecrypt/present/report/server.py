@@ -10,11 +10,13 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.present.report.orders import parse_order
@@ -24,6 +26,8 @@ HOST = "127.0.0.1"
 ORDER_BYTES_MAX = 65_536
 CONNECTIONS_MAX = 32
 REQUEST_TIMEOUT_S = 10.0
+ROOM_TIMEOUT_S = 1.0
+"""How long a new connection waits for the room of one that was closed for it."""
 TOKEN_BYTES = 32
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -162,20 +166,33 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         self._room = threading.BoundedSemaphore(CONNECTIONS_MAX)
+        self._silent: dict[socket.socket, None] = {}
         super().__init__(address, handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """In a thread, where there is room for one; else the connection is closed."""
+        """In a thread of its own. Where there is no room, the connection that has been silent for longest
+        makes it: one that asks for nothing must not keep a reader out."""
         if not self._room.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
+            for oldest in list(self._silent)[:1]:
+                self.asks(oldest)
+                with suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)  # ends the wait of its thread, which frees the room
+            if not self._room.acquire(timeout=ROOM_TIMEOUT_S):
+                self.shutdown_request(request)
+                return
+        self._silent[request] = None
         super().process_request(request, client_address)
+
+    def asks(self, request: socket.socket) -> None:
+        """This connection has asked for something: it is no longer silent."""
+        self._silent.pop(request, None)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """One connection, then its room is free."""
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.asks(request)
             self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -198,6 +215,7 @@ def _handler(report: ReportServer) -> type[BaseHTTPRequestHandler]:
             self._answer("POST")
 
         def _answer(self, method: str) -> None:
+            cast(_Server, self.server).asks(self.connection)
             self.close_connection = True  # one request each, so that bytes after it are not read as another
             try:
                 hosts = self.headers.get_all("Host") or []
