@@ -65,7 +65,7 @@ class Client:
 class ProxyBed:
     """A proxy of nodes 5 and 7, with a server that nodes may reach, at a time that tests set."""
 
-    def __init__(self) -> None:
+    def __init__(self, bare: tuple[int, ...] = ()) -> None:
         self.listener = _bound()
         self.server, reach = _bound(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.server.settimeout(WAIT_S)
@@ -73,7 +73,10 @@ class ProxyBed:
         reach.setblocking(False)
         self.reach = reach
         self.port = int(self.server.getsockname()[1])
-        self.proxy = CoapProxy([self.listener], [(CoapServer("sink.example", self.port), reach)], [5, 7])
+        nodes = [number for number in (5, 7) if number not in bare]
+        self.proxy = CoapProxy(
+            [self.listener], [(CoapServer("sink.example", self.port), reach)], nodes, bare
+        )
         self.down = Down((5, 7))
         self.proxy.begin(self.down)
         self.now_s = 1000.0

@@ -321,3 +321,23 @@ def test_a_loop_ends(bed: ProxyBed) -> None:
         assert got.number(Option.HOP_LIMIT) == hops - 1
         hops -= 1
     raise AssertionError("it goes on")
+
+
+@pytest.mark.parametrize("code", [Code.GET, Code.POST, Code.PUT, Code.DELETE, Code.FETCH])
+@pytest.mark.parametrize("kind", [CON, NON])
+def test_a_stranger_on_the_bare_transport_reaches_no_server(code: Code, kind: CoapKind) -> None:
+    """Without keys anyone may send as a node; what OSCORE protects is the server's to judge."""
+    bed = ProxyBed(bare=(7,))
+    try:
+        bed.server.setblocking(False)
+        bed.raw(request(kind=kind, code=code))
+        with pytest.raises(BlockingIOError):
+            bed.server.recv(1)
+        (down,) = bed.downs()
+        assert (down.code, down.token) == (Code.UNAUTHORIZED, b"n")
+        assert bed.proxy.statistics()["refusals"] == 1
+        bed.server.settimeout(10.0)
+        bed.raw(request(((Option.OSCORE, b"\x09\x01"), (PATH, b"log")), code=Code.POST, mid=10))
+        assert served(bed)[0].values(Option.OSCORE) == [b"\x09\x01"]
+    finally:
+        bed.close()

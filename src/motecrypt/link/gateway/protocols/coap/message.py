@@ -42,6 +42,7 @@ class Code(IntEnum):
     CONTENT = 0x45
     CONTINUE = 0x5F
     BAD_REQUEST = 0x80
+    UNAUTHORIZED = 0x81
     BAD_OPTION = 0x82
     NOT_FOUND = 0x84
     NOT_ALLOWED = 0x85

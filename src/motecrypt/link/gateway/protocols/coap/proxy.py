@@ -387,6 +387,9 @@ class CoapProxy(NodeProtocol):
         end_s = self._now_s + SERVER_S
         forwarded = Forwarded(node.number, request, content, end_s, observes=observe == 0)
         try:
+            if node.bare and not request.values(Option.OSCORE):
+                # Anyone with a radio can have sent it; with OSCORE the server finds out who it was.
+                raise CoapRefusal(Code.UNAUTHORIZED, "")
             place, outer = server_of(request, tuple(server for server, _ in self._servers))
             reach = self._servers[place][1]
             peer = Peer(reach, reach.getpeername())
