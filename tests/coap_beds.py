@@ -74,9 +74,7 @@ class ProxyBed:
         self.reach = reach
         self.port = int(self.server.getsockname()[1])
         nodes = [number for number in (5, 7) if number not in bare]
-        self.proxy = CoapProxy(
-            [self.listener], [(CoapServer("sink.example", self.port), reach)], nodes, bare
-        )
+        self.proxy = CoapProxy([self.listener], [(CoapServer("sink.example", self.port), reach)], nodes, bare)
         self.down = Down((5, 7))
         self.proxy.begin(self.down)
         self.now_s = 1000.0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from coap_beds import LONGEST, Client, ProxyBed
@@ -16,6 +19,8 @@ from motecrypt.link.gateway.protocols.coap.message import (
     empty,
     uint,
 )
+from motecrypt.link.gateway.protocols.coap.proxy import CoapProxy
+from motecrypt.link.gateway.protocols.coap.where import CoapRefusal
 
 CON, NON, ACK, RST = CoapKind
 PATH = Option.URI_PATH
@@ -104,6 +109,74 @@ def test_the_gateway_lists_its_nodes(bed: ProxyBed) -> None:
     assert told.payload == b"</node/5>,</node/7>" and told.number(Option.CONTENT_FORMAT) == 40
     bed.ask(b".well-known", b"core", code=Code.PUT)
     assert bed.client.got().code == Code.NOT_ALLOWED
+
+
+def test_the_list_of_many_nodes_is_no_amplifier() -> None:
+    """Each answer is short, whatever block is asked for, and the blocks are the list (RFC 7959)."""
+    proxy = CoapProxy([], [], range(1, 64))
+    whole = ",".join(f"</node/{number}>" for number in range(1, 64)).encode()
+    path = ((Option.URI_PATH, b".well-known"), (Option.URI_PATH, b"core"))
+
+    def ask(block: int | None) -> CoapMessage:
+        options = path if block is None else (*path, (Option.BLOCK2, uint(block)))
+        request = CoapMessage(CON, Code.GET, 1, b"T", options)
+        answer = proxy._own(request)
+        sent = replace(answer, kind=ACK, mid=1, token=b"T").encode()
+        assert len(sent) <= 2.5 * len(request.encode())
+        return answer
+
+    for first in (None, *range(7)):
+        answer, got, used = ask(first), b"", 1 if first is None else min(first, 1)
+        while True:
+            assert answer.payload == whole[len(got) : len(got) + (16 << used)]
+            got += answer.payload
+            more = len(got) < len(whole)
+            here = block_value((len(got) - 1) // (16 << used), more, used)
+            assert answer.number(Option.BLOCK2) == int.from_bytes(here, "big")
+            if not more:
+                break
+            answer = ask(len(got) // (16 << used) << 4 | used)
+        assert got == whole
+    answer = ask(1 << 4 | 3)  # the second block of 128 bytes: ours are shorter
+    assert answer.payload == whole[128:160] and answer.number(Option.BLOCK2) == 4 << 4 | 8 | 1
+    with pytest.raises(CoapRefusal):
+        ask(len(whole) << 4 | 6)
+
+
+class Wire:
+    """A socket that nothing comes back from."""
+
+    def sendto(self, data: bytes, address: Any, /) -> int:
+        return len(data)
+
+    def getpeername(self) -> Any:
+        raise OSError("it is connected to nobody")
+
+
+def test_one_client_takes_no_room_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood of new requests, and of answers that it never acknowledges, costs the flood alone."""
+    layer, wire = udp.UdpLayer(1), Wire()
+    flood, others = (
+        udp.Peer(wire, ("192.0.2.66", 1)),
+        [udp.Peer(wire, (f"192.0.2.{n}", 5683)) for n in range(9)],
+    )
+
+    def new(peer: udp.Peer, mid: int, now_s: float = 0.0) -> bool:
+        return layer.take(peer, CoapMessage(CON, Code.GET, mid, b"t").encode(), now_s) is not None
+
+    assert all(new(flood, mid) for mid in range(udp.SEEN_MAX)) and not new(flood, udp.SEEN_MAX)
+    flood = replace(flood, address=("192.0.2.66", 2))  # another port is not another client
+    assert not new(flood, 1)
+    assert all(new(other, 7) for other in others) and not any(new(other, 7) for other in others)
+    assert len(layer._seen) == udp.SEEN_MAX
+    lost: list[str] = []
+
+    def answer(peer: udp.Peer) -> bool:
+        return layer.send(peer, CON, CoapMessage(CON, Code.CONTENT, 0), b"t", 0.0, lost.append)
+
+    assert all(answer(flood) for _ in range(udp.SENT_MAX)) and not answer(flood)
+    assert all(answer(other) for other in others) and lost == ["overload"] * len(others)
+    assert len(layer._sent) == udp.SENT_MAX
 
 
 def test_a_slow_node_is_waited_for_behind_an_empty_acknowledgement(bed: ProxyBed) -> None:

@@ -52,6 +52,8 @@ FORWARDED_MAX = 8
 """Requests of one node that wait for a server's response."""
 OBSERVABLE = (Code.GET, Code.FETCH)
 LINK_FORMAT = 40
+LIST_EXPONENT = 1
+"""The list of nodes goes in blocks of 32 bytes: an unverified address gets little more than it sent."""
 REPLIES_MAX = 32
 """Answers to one node that are kept in case it asks again."""
 MAX_AGE_S, RENEW_S = 60, 5.0
@@ -181,7 +183,17 @@ class CoapProxy(NodeProtocol):
         if request.code != Code.GET:
             raise CoapRefusal(Code.NOT_ALLOWED, "GET it")
         links = ",".join(f"</node/{number}>" for number in self._nodes)
-        return replace(plain(Code.CONTENT, links), options=((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),))
+        found = request.number(Option.BLOCK2)
+        asked = LIST_EXPONENT if found is None else found
+        begin, size = (asked >> 4) << 4 + (asked & 7), 16 << min(asked & 7, LIST_EXPONENT)
+        part, more = links[begin : begin + size], len(links) > begin + size
+        if not part:
+            raise CoapRefusal(Code.BAD_REQUEST, "the list has no such block")
+        options: tuple[tuple[int, bytes], ...] = ((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),)
+        if more or begin:
+            block = block_value(begin // size, more, min(asked & 7, LIST_EXPONENT))
+            options += ((Option.BLOCK2, block),)
+        return replace(plain(Code.CONTENT, part), options=options)
 
     def _ask(self, client: CoapClient, number: int, request: CoapMessage) -> None:
         node = self._nodes.get(number)

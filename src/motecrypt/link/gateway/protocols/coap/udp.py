@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import socket
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,8 +29,9 @@ EXCHANGE_S, NON_S = 247.0, 145.0
 ACK_AFTER_S = 1.0
 """A confirmable request that has no response by then is acknowledged; its response follows by itself."""
 SEEN_MAX = 2000
-"""Requests that are remembered; when all of them are recent, more are dropped."""
+"""Requests that are remembered. When all of them are recent, whoever has most makes room for others."""
 SENT_MAX = 200
+"""Messages that wait for their acknowledgement; with the same rule for whom they were sent to."""
 DATAGRAM_MAX = 2048
 READ_MAX = 100
 """Datagrams read in one go."""
@@ -51,6 +53,11 @@ class Peer:
 
     socket: Datagrams
     address: Any
+
+    @property
+    def host(self) -> Any:
+        """Who it is, whatever its port: what shares of bounds are counted by."""
+        return self.address[0] if isinstance(self.address, tuple) else self.address
 
 
 @dataclass
@@ -139,7 +146,10 @@ class UdpLayer:
             self._seen = {key: each for key, each in self._seen.items() if each.end_s > now_s}
             if len(self._seen) >= SEEN_MAX:
                 self.counts["overload"] += 1
-                return False
+                oldest = _oldest_of_most(self._seen)
+                if oldest[0].host == peer.host:
+                    return False
+                del self._seen[oldest]
         ack_s = now_s + ACK_AFTER_S if confirmable and message.is_request else None
         made = _CoapSeen(now_s + (EXCHANGE_S if confirmable else NON_S), ack_s)
         self._seen[peer, message.mid] = made
@@ -183,14 +193,17 @@ class UdpLayer:
         Returns
         -------
         bool
-            False where too many wait for their acknowledgement.
+            False where too many wait for their acknowledgement, most of them by this peer's host.
         """
         self._mid = (self._mid + 1) & 0xFFFF
         data = _as(message, kind, self._mid, token)
         if kind is CoapKind.CON:
             if len(self._sent) >= SENT_MAX:
                 self.counts["overload"] += 1
-                return False
+                oldest = _oldest_of_most(self._sent)
+                if oldest[0].host == peer.host:
+                    return False
+                self._sent.pop(oldest).lost("overload")
             pause_s = ACK_TIMEOUT_S * self._random.uniform(1, ACK_RANDOM)
             self._sent[peer, self._mid] = _Sent(data, now_s + pause_s, pause_s, 0, lost)
         self._write(peer, data)
@@ -233,6 +246,12 @@ class UdpLayer:
         self.counts["unreachable"] += 1
         for key in [key for key in self._sent if key[0].socket is where and _connected(where)]:
             self._sent.pop(key).lost(why)
+
+
+def _oldest_of_most(kept: Mapping[tuple[Peer, int], Any]) -> tuple[Peer, int]:
+    """The oldest entry of the host that has most of them."""
+    most, _ = Counter(peer.host for peer, _ in kept).most_common(1)[0]
+    return next(key for key in kept if key[0].host == most)
 
 
 def _as(message: CoapMessage, kind: CoapKind, mid: int, token: bytes) -> bytes:
