@@ -56,7 +56,7 @@ def _opened(path: Path) -> ctypes.CDLL:
 
 
 def stream_packets(packet_bytes: int, timed: Sequence[tuple[int, int]]) -> list[bytes]:
-    """The packets that the stream reader finds in bytes with their times in ms; 0xEE begins none."""
+    """What the stream reader reads as packets in bytes with their times in ms; 0xEE begins none."""
     library = _opened(faulty_library("aes128-ccm"))
     data = bytes(byte for _, byte in timed)
     times = (ctypes.c_uint16 * len(timed))(*(time & 0xFFFF for time, _ in timed))

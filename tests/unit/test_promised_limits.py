@@ -16,6 +16,7 @@ from motecrypt.link.gateway.protocols.coap import proxy as coap
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.tftp import node_files
 from motecrypt.link.gateway.protocols.tftp import proxy as tftp
+from motecrypt.link.gateway.sinks import mqtt
 from motecrypt.link.tftp import pipe
 from motecrypt.measuring.cluster import batches, crew, host, start
 from motecrypt.present.bundle import archive
@@ -31,6 +32,11 @@ PROMISED = [
     ("gateway", "One order is in progress for each node, 100 may wait", orders.WAITING_MAX, 100),
     ("gateway", "since the gateway's start (default 10; 0: not at all)", orders.WAIT_S, 10),
     ("gateway", "any text up to 64 letters", orders.TOKEN_MAX, 64),
+    ("gateway", "/NAME` (port 1883), or `mqtts:` for TLS (port 8883)", [*mqtt.PORTS.values()], [1883, 8883]),
+    ("gateway", "Ten messages are published at a time", mqtt.MqttSink.batch, 10),
+    ("gateway", "without any progress for 10 s", (mqtt.CONNECT_S, mqtt.ACKNOWLEDGE_S), (10, 10)),
+    ("gateway", "1,000 outcomes wait", mqtt.OUTCOMES_MAX, 1000),
+    ("gateway", "NAME has at most 100 letters, digits", mqtt.NAME_MAX, 100),
     ("tftp", "get blocks of up to 512 bytes", tftp.CLIENT_TERMS.block_max, 512),
     (
         "tftp",

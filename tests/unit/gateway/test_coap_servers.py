@@ -174,11 +174,18 @@ def test_servers_are_read() -> None:
         open_coap(None, ["coap://127.0.0.1", "coap://127.0.0.1:5683"], [7])
     with pytest.raises(InputError, match=r"--coap-server coap://no\.such\.host\.invalid: .*; name another"):
         open_coap("0", ["coap://no.such.host.invalid"], [7])
-    free = open_coap("127.0.0.1:0", [], [7])
-    (address,) = free.addresses()
+
+
+def test_the_gateway_itself_is_no_server_of_its_own() -> None:
+    free = open_coap("0", [], [7])
+    addresses = free.addresses()
     free.close()
-    with pytest.raises(InputError, match="that is this gateway itself"):
-        open_coap(address, [f"coap://{address}"], [7])
+    port = addresses[0].rpartition(":")[2]
+    for address in addresses:
+        with pytest.raises(InputError, match="that is this gateway itself"):
+            open_coap(port, [f"coap://{address}"], [7])
+        other = address.removesuffix(port) + ("5683" if port != "5683" else "5684")
+        open_coap(port, [f"coap://{other}"], [7]).close()
 
 
 def test_the_reserved_option_is_refused_on_both_sides(bed: ProxyBed) -> None:

@@ -351,6 +351,35 @@ def test_what_is_no_broker_is_no_delivery() -> None:
             sink.finish()
 
 
+def test_a_broker_is_asked_for_mqtt_5_and_gets_so_many_messages_before_its_first_acknowledgement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It has little memory for them, and notices the gateway's silence after one and a half times 20 s."""
+    from motecrypt.link.gateway.sinks.mqtt import Broker
+
+    monkeypatch.setattr("motecrypt.link.gateway.sinks.mqtt.ACKNOWLEDGE_S", 0.2)
+    said = bytearray()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            line, _ = listener.accept()
+            with line:
+                said.extend(line.recv(4096))
+                line.sendall(b"\x20\x03\0\0\0")
+                while data := line.recv(4096):
+                    said.extend(data)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        sink = sink_of(Broker("127.0.0.1", listener.getsockname()[1], False, "home"))
+        with pytest.raises(SinkError, match="has acknowledged nothing"):
+            sink.deliver([item(number) for number in range(30)])
+        thread.join(DEADLINE_S)
+    assert said[0] >> 4 == 1 and said[2:9] == b"\0\4MQTT\5" and said[10:12] == b"\0\24", "CONNECT"
+    assert said.count(b"motecrypt/home/gateway") == 2, "its last will, and that it is there"
+    assert said.count(b"motecrypt/home/node/5/message") == 16 - 1
+
+
 def test_the_end_waits_for_no_broker(tmp_path: Path, mosquitto: Mosquitto, between: Between) -> None:
     between.silent = True
     with Spool(FileStore(tmp_path / "spool")) as spool:

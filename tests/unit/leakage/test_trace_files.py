@@ -262,6 +262,29 @@ def test_arrays_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch, ki
                 assert len(arrays.read_array(path, file, "x")) == count
 
 
+@pytest.mark.parametrize("name", ["t.trs", "t.npz", "capture"])
+def test_samples_are_held_as_float32_and_may_fill_the_memory(tmp_path, monkeypatch, name):
+    """Also those of a file with less for each; no other array is as large."""
+    made = whole(8, 20, many_keys=True)
+    assert made.samples.dtype == np.uint8
+    write_traces(made, tmp_path / name)
+    monkeypatch.setattr(trs, "MEMORY_MOST", 8 * 20 * 4)
+    assert len(read_traces(tmp_path / name)) == 8
+    monkeypatch.setattr(trs, "MEMORY_MOST", 8 * 20 * 4 - 1)
+    assert "of memory" in refused(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["t.trs", "t.npz", "capture"])
+def test_no_python_object_is_written(tmp_path, name):
+    """Another program would execute it when it reads the file."""
+    made = whole()
+    for field in ("inputs", "outputs", "keys"):
+        objects = np.full(made.inputs.shape, None, object)
+        with pytest.raises((TypeError, ValueError)):
+            write_traces(replace(made, **{field: objects}), tmp_path / name)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"\x80\x04" in path.read_bytes()]
+
+
 def test_a_trace_of_2_gb_is_refused(tmp_path):
     """The largest record that NumPy has is a byte smaller. The file has a hole instead of samples."""
     path = tmp_path / "t.trs"

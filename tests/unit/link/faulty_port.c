@@ -100,21 +100,20 @@ uint32_t see(const struct port *port, int what) {
     }
 }
 
-/* Bytes as they come at their times: the packets found, one behind the other. A packet that begins with 0xee
- * is none. Returns their bytes. */
+/* Bytes as they come at their times: what is read as packets, one behind the other. A packet that begins with 0xee
+ * is none, and is reported to the reader as none. Returns their bytes, never more than came. */
 uint32_t stream_packets(uint8_t packet_bytes, const uint8_t *bytes, const uint16_t *times, uint32_t count,
                         uint8_t *found) {
     uint8_t packet[255];
     struct link_stream stream = {packet, packet_bytes, 0, 0, 0};
     uint32_t length = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && length + packet_bytes <= count; i++) {
         if (!link_stream_byte(&stream, bytes[i], times[i])) {
             continue;
         }
         if (packet[0] == 0xee) {
             link_stream_slip(&stream);
-            continue;
         }
         memcpy(found + length, packet, packet_bytes);
         length += packet_bytes;

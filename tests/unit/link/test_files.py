@@ -326,6 +326,18 @@ def test_without_hard_links_a_file_gets_its_name_and_replaces_nothing(tmp_path: 
 
 
 @pytest.mark.usefixtures("without_links")
+def test_without_hard_links_a_relative_folder_is_found_from_where_the_program_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inbox = Path("inbox")
+    inbox.mkdir()
+    parts = list(file_parts("data.bin", CONTENT, LONGEST))
+    assert told(FileCollector(inbox), parts) == [FileReceived(inbox / "data.bin", 200)]
+    assert (tmp_path / "inbox/data.bin").read_bytes() == CONTENT
+
+
+@pytest.mark.usefixtures("without_links")
 def test_without_hard_links_an_end_that_comes_again_gives_the_same_file(tmp_path: Path) -> None:
     """The receiver ended between the name and the note; data.bin is another file."""
     (tmp_path / "data.bin").write_bytes(CONTENT[::-1])

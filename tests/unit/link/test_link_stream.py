@@ -16,14 +16,13 @@ NONE = 0xEE
 
 
 def read(packet_bytes: int, chunks: list[tuple[int, bytes]]) -> tuple[list[bytes], int]:
-    """The packets in chunks that come at times in ms, and how many bytes were skipped."""
+    """What is read as packets in chunks that come at times in ms, and how many bytes were skipped."""
     reader, found = StreamReader(packet_bytes), []
     for now_ms, data in chunks:
         for packet in reader.packets(data, now_ms):
             if packet[0] == NONE:
                 reader.slip()
-            else:
-                found.append(packet)
+            found.append(packet)
     return found, reader.skipped_bytes
 
 
@@ -57,7 +56,7 @@ def test_nothing_is_no_silence() -> None:
 
 def test_behind_what_is_no_packet_all_is_skipped_to_the_next_silence() -> None:
     none = bytes([NONE])
-    assert read(2, [(0, none + b"xabab"), (10, b"cd"), (29, b"e"), (49, b"fg")]) == ([b"fg"], 7)
+    assert read(2, [(0, none + b"xabab"), (10, b"cd"), (29, b"e"), (49, b"fg")]) == ([none + b"x", b"fg"], 7)
 
 
 def test_a_reader_counts_silence_from_the_clocks_beginning() -> None:

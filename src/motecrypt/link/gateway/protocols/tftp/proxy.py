@@ -127,7 +127,6 @@ class TftpProxy(NodeProtocol):
         self._nodes: dict[int, _TftpNode] = {}
         self._clients: list[_TftpClient] = []
         self._counts = dict.fromkeys(_COUNTED, 0)
-        self._now_s = 0.0
 
     def speaks(self, content: bytes) -> bool:
         """Its packets begin with 0, which neither text nor CoAP does."""
