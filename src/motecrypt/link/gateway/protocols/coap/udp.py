@@ -29,7 +29,7 @@ EXCHANGE_S, NON_S = 247.0, 145.0
 ACK_AFTER_S = 1.0
 """A confirmable request that has no response by then is acknowledged; its response follows by itself."""
 SEEN_MAX = 2000
-"""Requests that are remembered. When all of them are recent, the host with most of them makes room for others."""
+"""Requests that are remembered. When all are recent, the host with most of them makes room for others."""
 SENT_MAX = 200
 """Messages that wait for their acknowledgement; with the same rule for whom they were sent to."""
 DATAGRAM_MAX = 2048
