@@ -51,6 +51,20 @@ def test_a_way_that_failed_is_no_answer(line: str) -> None:
         SHORT.rows([line])
 
 
+def test_it_says_what_it_runs_and_runs_once(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SecondCoreRun, "inputs", lambda self: {"strings": self.strings})
+    monkeypatch.setattr(SecondCoreRun, "run", lambda self: {"rows": [], "clock_hz": 1})
+    monkeypatch.setattr(SecondCoreRun, "kept", lambda self, results, inputs: kept)
+    said: list[str] = []
+    kept = None
+    kept = SHORT.ensure(results, said.append)
+    assert (
+        said == ["the Pico's second core"] and SHORT.ensure(results, said.append) is kept and len(said) == 1
+    )
+    kept = None
+    assert SHORT.ensure(results).outcome == {"rows": [], "clock_hz": 1}
+
+
 @needs_tool_set("pico")
 def test_each_way_on_the_simulator() -> None:
     found = SecondCore.from_json(SHORT.run())

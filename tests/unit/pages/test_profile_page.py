@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt.present.pages.profile_page import profile_page
+from motecrypt.present.pages.profile_page import _slots, profile_page
 from motecrypt.present.pages.shell import count, embedded
-from motecrypt.simulate.emulate.profiling import CallNode
+from motecrypt.simulate.emulate.profiling import CallNode, StackOverTime
 from page_data import HOSTILE, Read, made_listings, made_profile
 
 
@@ -126,3 +126,13 @@ def test_embedded_data_cannot_end_its_element_at_any_depth() -> None:
 )
 def test_numbers_for_people(value: float | None, shown: str) -> None:
     assert count(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("slots", "unit", "each"), [(1, "µs", 5.0), (199, "µs", 5.0), (200, "ms", 5e-3), (200_000, "s", 5e-6)]
+)
+def test_the_slider_has_the_unit_of_the_whole_run(slots: int, unit: str, each: float) -> None:
+    """5 µs a slot: 200 of them are a millisecond."""
+    made = _slots(StackOverTime(80, ((12, "main"),) * slots), 16_000_000)
+    assert made["unit"] == unit and made["slot"] == pytest.approx(each)
+    assert made["names"] == ["main"] and made["slots"] == [[12, 0]] * slots

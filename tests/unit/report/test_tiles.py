@@ -7,6 +7,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from goldens.views.made_up import filled
 from made_rows import candidates_of
 from motecrypt.adviser.exported import packed, unpacked
@@ -15,7 +17,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.present.report import gather, render
 from motecrypt.present.report.sources import sources
 from motecrypt.present.report.tables import COLUMNS, source_tables, without_bars
-from motecrypt.present.report.tiles import Tile, tiles
+from motecrypt.present.report.tiles import Tile, _named, tiles
 from motecrypt.studies.facts import Comparison
 
 
@@ -118,3 +120,11 @@ def test_candidates_are_packed_without_loss() -> None:
     assert adviser["candidates"]
     for device in adviser["candidates"]:
         assert unpacked(read, device) == candidates_of(adviser, device)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [(1, "0"), (8, "0, 1, 2, 3, 4, 5, 6, 7"), (9, "1 more"), (20, "12 more")]
+)
+def test_eight_names_are_told_and_the_others_counted(names: int, told: str) -> None:
+    said = _named(map(str, range(names)))
+    assert said == told if names < 9 else said == f"0, 1, 2, 3, 4, 5, 6, 7 and {told}"

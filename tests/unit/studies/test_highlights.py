@@ -108,6 +108,14 @@ def test_the_largest_contradictions_fill_up_and_five_are_told() -> None:
     assert [h.text.split(",")[0] for h in told[1:]] == ["claim 11", "claim 10", "claim 9", "claim 8"]
 
 
+def test_rows_that_are_not_scored_do_not_hide_those_after_them() -> None:
+    unscored = replace(row("shown alone", 1.0, 90.0), figures={"scored": 0})
+    better = replace(row("only better", 1.0, 80.0), better=True)
+    agrees = row("agrees", 1.0, 70.0, verdict="matches")
+    told = highlights({"rf": [agrees, unscored, better, row("scored", 1.0, 2.0)]})
+    assert [h.text.split(",")[0] for h in told] == ["scored"]
+
+
 def test_the_verdicts_are_counted() -> None:
     assert tally([BROKEN, WAITS, EARLY]) == "matches 1, differs 1, paper is inconsistent 1"
     assert tally([]) == ""
