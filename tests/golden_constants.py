@@ -28,6 +28,7 @@ ROOMS = (
     "air/radios",
     "air/wlan",
     "attack/audits",
+    "attack/leakage",
     "measuring/audits",
     "present/compare",
     "present/report",

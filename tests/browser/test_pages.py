@@ -74,6 +74,8 @@ def test_the_flame_graph_by_keyboard(show: Any, files: dict[str, Path]) -> None:
     page = show(files["profile"])
     blocks = page.locator("#flame button")
     assert blocks.count() == 5
+    lowest = "Math.max(...[...flameBox.children].map(e => e.offsetTop + e.offsetHeight))"
+    assert 0 <= page.evaluate(f"flameBox.clientHeight - {lowest}") <= 2, "as high as its rows"
     page.locator("#flame button[tabindex='0']").focus()
     for key, name in (
         ("ArrowDown", "main"),
@@ -155,3 +157,9 @@ def test_the_slider_shows_the_wait_of_a_short_packet(show: Any, files: dict[str,
         "[...document.querySelectorAll('.lane .span')].every(e => parseFloat(e.style.left) <= 100)"
     )
     assert wide and page.locator("#radio-table tbody tr").count() > 8
+    rows = page.eval_on_selector_all(
+        "#radio-table tbody tr", "all => all.map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    begun = page.evaluate("shownVariant().lengths[63].spans")
+    assert [row[1] for row in rows] == [("message", "answer")[sender] for _, sender, *_ in begun]
+    assert rows[0][1] == "message" and rows[-1][1] == "answer"

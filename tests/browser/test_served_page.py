@@ -67,6 +67,13 @@ def test_the_form_measures_and_the_page_shows_it(browser: Any, served: ReportSer
     try:
         page.goto(served.address)
         assert page.query_selector("#explorer-form") is None  # nothing is measured yet
+        state = "{total: 8, running: [], what: 'w', seconds: 30, deadline_s: 120, done: "
+        said = [page.evaluate(f"progressText({state}{done}}})") for done in (0, 2, 8)]
+        assert said == [
+            "0 of 8 firmwares measured; w; stops after 2 min at the latest",
+            "2 of 8 firmwares measured; w; about 90 s left; stops after 2 min at the latest",
+            "8 of 8 firmwares measured; w; stops after 2 min at the latest",
+        ]
         page.fill("#measure-form input[name=bytes]", "16, 0")
         page.select_option("#measure-form select[name=ciphers]", [])
         page.click("#measure-form button[type=submit]")

@@ -145,6 +145,18 @@ def test_samples_have_their_sizes_types_and_are_the_same_each_time(
     assert samples.bits_per_byte(made["text"]) < 5 < 7 < samples.bits_per_byte(made["image"])
 
 
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_sample_of_another_size_in_the_cache_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path))
+    data = samples.sample("text", 100).read_bytes()
+    samples.sample("text", 100).write_bytes(bytes(100 + more))
+    assert samples.sample("text", 100).read_bytes() == data
+    samples.sample("text", 100).write_bytes(bytes(100))
+    assert samples.sample("text", 100).read_bytes() == bytes(100), "one of its size is kept"
+
+
 @pytest.mark.parametrize("encoding", samples.ENCODINGS)
 def test_encoding_a_stream_equals_encoding_the_whole(encoding: str) -> None:
     data = bytes(range(251)) * 7

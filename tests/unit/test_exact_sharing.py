@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
@@ -58,9 +59,13 @@ class Work:
 
 
 @pytest.fixture
-def crew(monkeypatch: pytest.MonkeyPatch) -> Crew:
-    monkeypatch.setattr(crew_module, "Task", lambda work: work)
-    return Crew(4, threading.Event())
+def crew(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crew]:
+    """At the end no thread waits for its request, also when a test has failed."""
+    tasks: list[Work] = []
+    monkeypatch.setattr(crew_module, "Task", lambda work: tasks.append(work) or work)
+    yield Crew(4, threading.Event())
+    for work in tasks:
+        work.go.set()
 
 
 def test_threads_without_work_help_where_most_is_left(crew: Crew) -> None:

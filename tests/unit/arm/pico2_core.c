@@ -207,10 +207,47 @@ static void use_it_blocks(void) {
     number(c);
 }
 
+/* ---- RP2350 datasheet, 3.6.2: a handler saves the double coprocessor's state and restores it ---- */
+
+static void save_coprocessor(void) {
+    uint32_t x[2], y[2], state[2], sum[2], flags;
+    word("saved");
+    __asm volatile("cdp p4, #8, c0, c0, c0, #2"); /* NTDC: integers are truncated */
+    __asm volatile("mcrr p4, #1, %0, %1, c0\n" /* WXUP: -1.5 */
+                   "mcrr p4, #1, %2, %3, c1" /* WYUP: 4 */
+                   ::"r"(0), "r"(0xBFF80000u), "r"(0), "r"(0x40100000u));
+    __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags)); /* PCMP */
+    number(flags);
+    __asm volatile("mrrc p4, #0, %0, %1, c8\n" /* RXMD */
+                   "mrrc p4, #0, %2, %3, c9\n" /* RYMD */
+                   "mrrc p4, #0, %4, %5, c10" /* REFD */
+                   : "=r"(x[0]), "=r"(x[1]), "=r"(y[0]), "=r"(y[1]), "=r"(state[0]), "=r"(state[1]));
+    number(x[1]);
+    number(x[0]);
+    number(y[1]);
+    number(y[0]);
+    number(state[0]);
+    __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags));
+    number(flags);
+    __asm volatile("cdp p4, #8, c0, c0, c0, #3\n mcrr p4, #1, %0, %0, c0\n mcrr p4, #1, %0, %0, c1" ::"r"(0)); /* another use */
+    __asm volatile("mcrr p4, #0, %0, %1, c0\n" /* WXMD */
+                   "mcrr p4, #0, %2, %3, c1\n" /* WYMD */
+                   "mcrr p4, #0, %4, %5, c2" /* WEFD */
+                   ::"r"(x[0]), "r"(x[1]), "r"(y[0]), "r"(y[1]), "r"(state[0]), "r"(state[1]));
+    __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags));
+    number(flags);
+    __asm volatile("mrc2 p4, #0, %0, c0, c3, #0" : "=r"(flags)); /* of X, as an integer */
+    number(flags);
+    __asm volatile("mrrc p4, #1, %0, %1, c0" : "=r"(sum[0]), "=r"(sum[1])); /* RDDA */
+    number(sum[1]);
+    number(sum[0]);
+}
+
 void main(void) {
     use_priorities();
     use_levels();
     use_masks();
     use_it_blocks();
+    save_coprocessor();
     say('\n');
 }

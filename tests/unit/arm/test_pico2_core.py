@@ -25,6 +25,10 @@ EXPECTED = {
     "else": "00000009 00000002 00000004 00000061",
     "flags": "00000001 00000003",
     "between": "00000009 00000060 00000001",
+    # engaged; X, Y and the flags as saved, which disengages; restored: they, X truncated, and their sum
+    "saved": (
+        "80000000 bff80000 00000000 40100000 00000000 00000003 00000000 80000000 ffffffff 40040000 00000000"
+    ),
 }
 
 

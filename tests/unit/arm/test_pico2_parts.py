@@ -17,8 +17,8 @@ EXPECTED = {
     # programmed, cached and not; again, by storage addresses; in RAM; that is read from the flash
     "code": "00000101 00000202 00000003 00000002",
     # alignment, four times; bytes are read; no level, operation or flag; no storage; another alias; kept
-    # how many; the last word; one interrupt; what is enabled; CTRL
-    "channels": "00000010 00000004 00000001 00008000 007fe059",
+    # how many; the last word; one interrupt; what is enabled; CTRL, and through each alias
+    "channels": "00000010 00000004 00000001 00008000 007fe059 007fe059 007fe059 007fe059",
     # forced, on its line alone; five interrupts; all cleared; five times 200 words
     "lines": "00080000 00000500 00000000 00000fa0",
     # endless: the mode is kept; busy; aborted; no interrupt; one word for each microsecond
@@ -48,6 +48,13 @@ def test_the_boot_rom_restarts_at_an_address_and_as_usual(tmp_path: Path) -> Non
     # it returns, waits for five milliseconds, and is there with its stack; again by the vectors
     assert lines == ["reboot 00000000", "still", "inside 20040000 00000001 00000000", "again 00000708"]
     assert (ended.reason, ended.notes) == ("stop", ("the watchdog resets the chip",) * 2)
+
+
+@pytest.mark.parametrize("kind", [2, 0x102])
+def test_a_restart_into_the_roms_usb_mode_ends_the_run(tmp_path: Path, kind: int) -> None:
+    text, ended = go(built(tmp_path, "pico2_reboots.c", f"-DTYPE={kind}"))
+    assert (ended.reason, text) == ("stop", "")
+    assert ended.detail == "the firmware has restarted into the boot ROM's USB mode (BOOTSEL)"
 
 
 @pytest.mark.parametrize(

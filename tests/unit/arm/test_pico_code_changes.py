@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from test_pico_firmware import CHIP, LOOK_UP, UART_ON
 from test_pico_waits import store
+from test_two_cores import run as run_both
 
 from tool_sets import needs_tool_set
 
@@ -42,6 +43,10 @@ CHANGES = {
 def test_code_that_another_than_the_core_changes_runs_as_changed(tmp_path: Path, who: str) -> None:
     text = UART_ON + LOOK + store(0x20004100, code("a")) + CALL + store(0x20004000, code("b"))
     assert run(text + CHANGES[who] + CALL + STOP, tmp_path, *CHIP, "--ram-code").output == b"ab"
+
+
+def test_code_that_the_dma_changes_runs_as_changed_on_both_cores(tmp_path: Path) -> None:
+    assert run_both(tmp_path, 10)[1] == {"before 1": 1, "before 0": 1, "after 1": 2, "after 0": 2}
 
 
 def test_a_profile_keeps_its_counts_when_the_flash_is_programmed(tmp_path: Path) -> None:

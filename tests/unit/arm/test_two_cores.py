@@ -7,6 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pico_assembly import run as assembly
+from pico_assembly import store
+from test_pico_firmware import CHIP, UART_ON
 from two_core_builds import build
 
 from motecrypt.base.errors import InputError
@@ -96,6 +99,14 @@ def test_the_second_core_begins_again_after_its_reset(tmp_path: Path) -> None:
 def test_a_core_that_nothing_wakes_ends_the_run(tmp_path: Path) -> None:
     ended, _ = run(tmp_path, NO_EVENT)
     assert ended.reason == "fault" and "sleeps, and nothing can wake it" in ended.detail
+
+
+@pytest.mark.parametrize("wait", ["sev\n    wfe", "wfi"])
+def test_a_fault_behind_a_wait_is_no_wait(tmp_path: Path, wait: str) -> None:
+    """It is undefined; the wait before it has an event, or an interrupt that is masked."""
+    pended = store(0xE000E100, 1) + store(0xE000E200, 1)
+    ran = assembly(UART_ON + f"    cpsid i\n{pended}    {wait}\n    udf #0\n", tmp_path, *CHIP)
+    assert ran.end["event"] == "fault" and "undefined instruction" in ran.end["detail"]
 
 
 def test_the_boot_roms_code_is_its_assembly(tmp_path: Path) -> None:

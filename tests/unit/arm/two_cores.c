@@ -123,6 +123,46 @@ static void core1(void) {
     }
 }
 
+#if PART == 10
+/* MOVS R0, #value; BX LR: what it is changed to later */
+__attribute__((section(".data.code,\"awx\"@"), aligned(4))) static volatile uint32_t code[1] = {0x47702001u};
+static const uint32_t changed[1] = {0x47702002u};
+
+static uint32_t run_code(void) {
+    return ((uint32_t(*)(void))((uint32_t)code + 1u))();
+}
+
+static void asked(void) {
+    for (;;) {
+        (void)receive();
+        send(run_code());
+    }
+}
+
+static uint32_t answer(void) {
+    send(0);
+    return receive();
+}
+
+/* Both cores run code before and after the DMA has changed it. */
+static void change_code(void) {
+    start_core1(asked);
+    put("before 1 ", answer());
+    put("before 0 ", run_code());
+    AT(0x4000F000u) = 1u << 2; /* RESETS: the DMA */
+    while (!(AT(0x4000C008u) & 1u << 2)) {
+    }
+    AT(0x50000000u) = (uint32_t)changed;
+    AT(0x50000004u) = (uint32_t)code;
+    AT(0x50000008u) = 1;
+    AT(0x5000000Cu) = 0x3Fu << 15 | 2u << 2 | 1u;
+    while (AT(0x5000000Cu) & 1u << 24) {
+    }
+    put("after 1 ", answer());
+    put("after 0 ", run_code());
+}
+#endif
+
 #if PART == 7 || PART == 8
 /* 1,000 rounds of 16 loads, with their code and the word that they load in one bank of 4 KB: of 35 cycles, 16 are for
  * the word and 9 for code. */
@@ -209,6 +249,10 @@ int main(void) {
     hal_init();
 #if PART == 7 || PART == 8 /* both from one bank, or each from its own */
     load_both();
+    return 0;
+#endif
+#if PART == 10
+    change_code();
     return 0;
 #endif
     if (PART == 0) {

@@ -127,3 +127,12 @@ def test_every_forgery_is_tried():
     assert [len(data) for data in blocks[16:]] == [48, 40, 24, 56, 48, 48]
     names = [name for name, _ in forged(MessageLengths(min=16, max=16), c, b"", b"", b"")]
     assert names[15:] == ["one bit of ciphertext", "one byte of ciphertext", "halves exchanged", names[-1]]
+
+
+@pytest.mark.parametrize(("repeats", "told"), [(0.4, False), (0.5, False), (0.51, True), (1.0, True)])
+def test_equal_blocks_are_visible_when_most_are_repeated(repeats, told):
+    """Of a sample that fails; one that does not is not called repeated."""
+    (first, *more), _, verdict = statistics._read({"runs": 0.0}, [], 4096, 8, repeats)
+    assert "fail: runs" in first and verdict == "biased"
+    assert any("The same 8 bytes are repeated" in sentence for sentence in more) == told
+    assert "repeated" not in str(statistics._read({"runs": 0.5}, [], 4096, 8, repeats))

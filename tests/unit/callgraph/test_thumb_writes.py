@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.simulate.callgraph.thumb import _written
+from motecrypt.simulate.callgraph.code import MachineCode, State
+from motecrypt.simulate.callgraph.thumb import _computed, _written
 from tool_sets import needs_tool_set
 
 #: What is not decided before: the others change the stack pointer or the flow, or load a constant.
@@ -52,6 +53,29 @@ def test_each_changes_what_its_text_says(tmp_path: Path) -> None:
     assert len(read) > 0.98 * len(WORDS), "the others are undefined"
     wrong = [f"{word:04x} {text}" for word, text in read.items() if set(_written(word)) != changed(*text)]
     assert not wrong
+
+
+#: By ARMv6-M's encodings (ARM DDI 0419, A6.7), of a destination d and a source s that has 9.
+COMPUTED = {
+    "movs rd, #200": (lambda d, s: 0x2000 | d << 8 | 200, 200),
+    "lsls rd, rs, #5": (lambda d, s: 5 << 6 | s << 3 | d, 9 << 5),
+    "lsls rd, rs, #31": (lambda d, s: 31 << 6 | s << 3 | d, -(1 << 31)),
+    "movs rd, rs": (lambda d, s: s << 3 | d, 9),
+    "rsbs rd, rs, #0": (lambda d, s: 0x4240 | s << 3 | d, -9),
+    "adds rs, #200": (lambda d, s: 0x3000 | s << 8 | 200, 209),
+    "subs rs, #200": (lambda d, s: 0x3800 | s << 8 | 200, -191),
+}
+
+
+@pytest.mark.parametrize("text", COMPUTED)
+def test_a_number_is_computed_in_the_register_of_the_text(text: str) -> None:
+    word, number = COMPUTED[text]
+    for d in range(8):
+        for s in set(range(8)) - {d}:
+            state = State(8, {s: ("number", 9)})
+            found = _computed(MachineCode((), (), {}, ()), 0, state, word(d, s))
+            changed = s if " rs, #" in text and "rd" not in text else d
+            assert found == State(8, {**state.known, changed: ("number", number)})
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,43 @@ def test_the_hal_does_what_it_says(tmp_path: Path) -> None:
     assert 0x3C000000 < address < 0x3C400000, "constant tables are read where data of the flash are"
 
 
+SET_UP = """
+static void number(uint32_t value) { for (int i = 0; i < 4; i++) { hal_write((uint8_t)value); value >>= 8; } }
+static const uint32_t blocks[] = {0x6001f040, 0x60008080, 0x600c0000, 0x600c0050};
+int main(void) {
+    for (int i = 0; i < 64; i++) { ((volatile uint32_t *)blocks[i / 16])[i % 16] = 0x7fffffff; }
+    *(volatile uint32_t *)0x60000078 = 0x3ff000;
+    hal_init();
+    for (int i = 0; i < 64; i++) { number(((volatile uint32_t *)blocks[i / 16])[i % 16]); }
+    number(*(volatile uint32_t *)0x60000014);
+    number(*(volatile uint32_t *)0x60000078 & 0x7ff000);
+    for (;;) {}
+}
+"""
+WRITTEN = {
+    0x6001F048: 0,  # TIMG_WDTCONFIG0
+    0x6001F064: 0x50D83AA1,  # TIMG_WDTWPROTECT
+    0x60008090: 0,  # RTC_CNTL_WDTCONFIG0
+    0x600080A8: 0x50D83AA1,  # RTC_CNTL_WDTWPROTECT
+    0x600080AC: 0xFFFFFFFF,  # RTC_CNTL_SWD_CONF: SWD_AUTO_FEED_EN
+    0x600080B0: 0x8F1D312A,  # RTC_CNTL_SWD_WPROTECT
+    0x600C0008: 0x7FFFFFFD,  # SYSTEM_CPU_PER_CONF: 480 MHz, divided by 3
+    0x600C0058: 0x7FFFF7FF,  # SYSTEM_SYSCLK_CONF: the PLL
+}
+"""Registers of the manual after the set-up. Before, they and those around them had all bits but one."""
+
+
+def test_the_set_up_writes_the_registers_of_the_manual_and_no_others(tmp_path: Path) -> None:
+    target, seen = device("esp32c3"), list[bytes]()
+    run_freely(read_image(built(tmp_path, SET_UP), target), target, FreeRun(max_seconds=1), seen.append)
+    *found, divider, clock = struct.unpack("<66I", b"".join(seen))
+    blocks = (0x6001F040, 0x60008080, 0x600C0000, 0x600C0050)
+    expected = {block + 4 * i: 0x7FFFFFFF for block in blocks for i in range(16)} | WRITTEN
+    assert dict(zip(expected, found, strict=True)) == expected
+    # 40 MHz from the crystal (3), on (1 << 2), divided by 1, for 115,200 baud in sixteenths
+    assert divider == 347 | 4 << 20 and round(16 * 40e6 / 115_200) == 16 * 347 + 4 and clock == 7 << 20
+
+
 def test_it_begins_as_direct_boot_wants_it(tmp_path: Path) -> None:
     target = device("esp32c3")
     image = read_image(built(tmp_path, SOURCE), target)

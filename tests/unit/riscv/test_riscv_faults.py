@@ -55,6 +55,29 @@ def test_a_fault_names_what_and_where(tmp_path: Path, text: str, said: str) -> N
     assert said in str(fault(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("beyond the flash", 0x20400000, 0x3FFFFFFF),
+        ("beyond the RAM", 0x80004000, 0xFFFFFFFF),
+        ("the OTP memory is not modelled", 0x20000, 0x21FFF),
+        ("the boot ROM is not modelled", 0x1000, 0x1FFF),
+        ("the boot ROM is not modelled", 0x10000, 0x11FFF),
+        ("the ITIM is not modelled", 0x8000000, 0x8001FFF),
+    ],
+)
+def test_what_is_absent_is_told_from_its_first_byte_to_its_last(
+    tmp_path: Path, said: str, first: int, last: int
+) -> None:
+    """As the map of the FE310-G002 Manual v19p05 (chapter 4) has it."""
+    for address in (first, last):
+        assert f"({said})" in str(fault(tmp_path, f"li a0, {address:#x}; lbu a0, 0(a0)")), hex(address)
+    around = [last + 1] if said.startswith("beyond") else [first - 1, last + 1]
+    for address in around:
+        found = fault(tmp_path, f"li a0, {address & 0xFFFFFFFF:#x}; lbu a0, 0(a0)")
+        assert "where nothing is" in str(found) and f"({said})" not in str(found), hex(address)
+
+
 def test_an_endless_loop_is_reported(tmp_path: Path) -> None:
     found = fault(tmp_path, "1: j 1b", max_cycles=5000)
     assert "no answer within 5000 cycles: the firmware is at 0x200" in str(found)

@@ -74,6 +74,19 @@ def test_an_instruction_has_the_text_of_its_address(found: Profile, listings: tu
 
 
 @needs_tool_set("avr")
+def test_instructions_of_a_hex_file_have_the_texts_of_its_elf(
+    elf: Path, found: Profile, listings: tuple[Listing, ...]
+) -> None:
+    plain = elf.with_suffix(".hex")
+    subprocess.run(["avr-objcopy", "-O", "ihex", elf, plain], check=True)
+    texts = [
+        {i.address: i.text for listing in listed for line in listing.lines for i in line.instructions}
+        for listed in (listings, annotate(found, read_image(plain, UNO), UNO, ()))
+    ]
+    assert texts[0] == texts[1] and all(texts[1].values())
+
+
+@needs_tool_set("avr")
 def test_without_an_allowed_folder_there_is_no_source(elf: Path, found: Profile, tmp_path: Path) -> None:
     listings = annotate(found, read_image(elf, UNO), UNO, (tmp_path,))
     ours = next(listing for listing in listings if listing.name.endswith("profiled.c"))

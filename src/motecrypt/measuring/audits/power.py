@@ -34,6 +34,7 @@ from motecrypt.simulate.runners import runner_of
 EXPERIMENTS, EXPERIMENTS_OTHERS, EXPERIMENTS_QUICK = 20, 10, 5
 #: The noise at which variants are compared, as SNR.
 COMPARED_AT = 0.125
+MESSAGE_BYTES = 16
 #: Traces of the t-test, and how many instructions from the attacked ones on.
 T_TEST_TRACES, T_TEST_TRACES_QUICK, T_TEST_INSTRUCTIONS = 20_000, 8_000, 400
 
@@ -215,7 +216,7 @@ def _row(
 def _bed(
     subject: Subject, device: Device, body: Implementation, placement: str, attack: campaign.PlannedAttack
 ) -> campaign.Bed:
-    message_bytes = nearest_length(subject.cipher, 16)
+    message_bytes = nearest_length(subject.cipher, MESSAGE_BYTES)
     return campaign.Bed(device, subject.cipher, body, placement, attack, message_bytes, subject.seed)
 
 
@@ -276,7 +277,7 @@ def _t_test(
         "encrypt",
         random.randbytes(key_bytes(cipher)),
         random.randbytes(cipher.nonce_bytes),
-        random.randbytes(nearest_length(cipher, 16)),
+        random.randbytes(nearest_length(cipher, MESSAGE_BYTES)),
         vary=vary,
         placement=placement,
         skip=skip,

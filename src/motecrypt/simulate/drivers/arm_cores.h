@@ -190,7 +190,7 @@ static uc_err run_core(struct machine *m, uint32_t pc) {
         }
         pc = register_value(m, UC_ARM_REG_PC);
         code = code_at(m, pc - 2);
-        if (m->ending != NULL || mine->begins_anew || m->current->next != pc || (code != ARM_WFE && code != ARM_WFI)) {
+        if (m->ending != NULL || m->current->next != pc || (code != ARM_WFE && code != ARM_WFI)) {
             return error;
         }
         if (!sleep_core(m, code == ARM_WFE) || m->ending != NULL || mine->begins_anew) {

@@ -73,8 +73,9 @@ static inline void fe310_write(struct riscv_chip *chip, uint32_t address, uint32
 static inline const char *fe310_absent(uint32_t address) {
     return address - 0x20000000u < 0x20000000u   ? " (beyond the flash)"
            : address - 0x80000000u < 0x80000000u ? " (beyond the RAM)"
-           : address - 0x08000000u < 0x00008000u ? " (the ITIM is not modelled)"
-           : address - 0x00001000u < 0x00002000u ? " (the boot ROM is not modelled)"
+           : address - 0x08000000u < 0x00002000u ? " (the ITIM is not modelled)"
+           : address - 0x00001000u < 0x00001000u ? " (the boot ROM is not modelled)"
+           : address - 0x00010000u < 0x00002000u ? " (the boot ROM is not modelled)"
            : address - 0x00020000u < 0x00002000u ? " (the OTP memory is not modelled)"
                                                  : "";
 }
