@@ -16,7 +16,7 @@ def cautions(target: Target, device: Device, body: Implementation, placement: st
     Parameters
     ----------
     device
-        The target's; it counts only where the export is for its core.
+        The target's; where the export is for another core, what runs it is not known.
     placement
         Where code and tables are.
     """
@@ -27,7 +27,13 @@ def cautions(target: Target, device: Device, body: Implementation, placement: st
             "The assembly reads and writes unaligned words: "
             "a program that sets `CCR.UNALIGN_TRP` faults in it."
         )
-    if device.core != target.core or not _reads_tables_of_aes(sources):
+    if not _reads_tables_of_aes(sources):
+        return said
+    if device.core != target.core:
+        said.append(
+            "This AES reads tables. On a processor with a data cache, or with a cache before its flash, "
+            "a read may take a time that depends on the data. `ascon-aead128` reads no table."
+        )
         return said
     if device.placements[placement].caches == ("none",):
         return said

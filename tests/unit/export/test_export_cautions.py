@@ -64,7 +64,7 @@ def test_tables_of_a_pico_can_be_in_ram(results: Results) -> None:
         ("c", "nrf52840", "ascon-aead128", "armv7m"),
         ("arduino", "", "aes128-ccm8", "avr"),
         ("pico-sdk", "", "ascon-aead128", "armv6m"),
-        ("c", "", "aes128-ccm8", "tables"),
+        ("c", "", "ascon-aead128", "words"),
     ],
 )
 def test_nothing_is_said_where_time_is_the_same(
@@ -73,6 +73,13 @@ def test_nothing_is_said_where_time_is_the_same(
     text = said(results, form, device, cipher, variant)
     assert CACHE not in text
     assert (UNALIGNED in text) == variant.startswith("armv7m")
+
+
+@pytest.mark.parametrize("form", ["c", "esp-idf"])
+def test_where_the_processor_is_not_known_tables_are_told(results: Results, form: str) -> None:
+    for variant in ("tables", "small"):
+        (line,) = [x for x in said(results, form, "", "aes128-ccm8", variant).splitlines() if CACHE in x]
+        assert "data cache" in line and "`ascon-aead128`" in line and "Pico" not in line
 
 
 def test_c_is_compiled_as_the_program_wants(results: Results) -> None:
@@ -87,3 +94,6 @@ def test_the_link_tells_the_same() -> None:
             CATALOG, meant, cipher, choose(CATALOG, cipher, meant, None, placement), placement=placement
         )
         assert (CACHE in made.files["README.md"].decode()) == told
+    meant = target("esp-idf", CATALOG)
+    made = plan_link(CATALOG, meant, cipher, choose(CATALOG, cipher, meant, None))
+    assert CACHE in made.files["README.md"].decode()
