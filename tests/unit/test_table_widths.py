@@ -83,7 +83,7 @@ def test_the_counts_of_a_study_are_those_of_its_rows(names: tuple[str, ...]) -> 
         assert f"In all: {tally_of([row['verdict'] for row in facts])}\n" in out
         figures = sum(row["kind"] == "figure" for row in facts)
         assert f"Of {figures} printed figures " in out
-    assert out.count("The most important results") == 1
+    assert out.count("The most important findings") == 1
     assert out.rstrip().splitlines()[-1].split() == ["Next:", "motecrypt", *command.split(), "--rows"]
     assert ("All studies" in out) == (len(names) > 1)
 

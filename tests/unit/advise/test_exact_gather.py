@@ -385,7 +385,7 @@ def test_the_export_has_what_was_measured() -> None:
     assert made["chips"]["uno"] == asdict(advise.device_part(UNO, "chip"))
     assert made["sleepers"] == {"uno": ["serial"]}
     assert made["radios"] == {"srf": asdict(SRF)}
-    assert made["version"] == 4 and made["link"] == asdict(advise.link_facts())
+    assert made["version"] == 5 and made["link"] == asdict(advise.link_facts())
     assert made["cells"] == [asdict(advise.battery_part(name)) for name in advise.cell_names()]
     assert made["regulators"] == {n: asdict(advise.regulator_part(n)) for n in advise.regulator_names()}
     assert made["notes"] == (
