@@ -183,6 +183,7 @@ def test_codes_are_those_of_the_registry() -> None:
         "CONTENT": 2.05,
         "CONTINUE": 2.31,
         "BAD_REQUEST": 4.00,
+        "UNAUTHORIZED": 4.01,
         "BAD_OPTION": 4.02,
         "NOT_FOUND": 4.04,
         "NOT_ALLOWED": 4.05,
