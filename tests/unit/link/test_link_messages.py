@@ -224,7 +224,9 @@ def test_a_stream_finds_packets_again_after_silence() -> None:
     assert stream_packets(12, at(100, one[:7]) + at(125, one[7:] + two)) == [one, two], "19 ms do not"
     lost = at(100, one[1:] + two)
     assert stream_packets(12, lost) == [one[1:] + two[:1]], "out of step"
-    assert stream_packets(12, at(100, none + one) + at(200, two)) == [none, two], "and skipping to the silence"
+    assert stream_packets(12, at(100, none + one) + at(200, two)) == [none, two], (
+        "and skipping to the silence"
+    )
     assert stream_packets(12, at(65530, one[:6]) + at(65536 + 25, two)) == [two], "the clock goes round"
 
 
