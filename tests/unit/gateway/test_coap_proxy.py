@@ -179,6 +179,32 @@ def test_one_client_takes_no_room_from_others(monkeypatch: pytest.MonkeyPatch) -
     assert len(layer._sent) == udp.SENT_MAX
 
 
+def test_who_is_told_of_a_loss_may_send_at_once() -> None:
+    """Also while the layer repeats what is due: nothing is ended twice, and no bound is passed."""
+    layer, wire = udp.UdpLayer(1), Wire()
+    flood, other = udp.Peer(wire, ("192.0.2.66", 1)), udp.Peer(wire, ("192.0.2.1", 1))
+    lost: list[str] = []
+
+    def again(why: str) -> None:
+        lost.append(why)
+        assert len(layer._sent) <= udp.SENT_MAX
+        for _ in range(2 if why == "no answer" else len(lost) == 1):
+            answer(other)
+
+    def answer(peer: udp.Peer) -> bool:
+        return layer.send(peer, CON, CoapMessage(CON, Code.CONTENT, 0), b"t", layer_s, again)
+
+    layer_s = 0.0
+    while answer(flood):
+        pass
+    assert answer(other) and len(layer._sent) == udp.SENT_MAX and set(lost) == {"overload"}
+    for layer_s in (1000.0 * number for number in range(1, 9)):  # all are due
+        layer.poll(layer_s)
+        assert len(layer._sent) <= udp.SENT_MAX
+        assert all(decode(sent.data).mid == mid for (_, mid), sent in layer._sent.items())
+    assert lost.count("no answer") > 0 < lost.count("overload")
+
+
 def test_a_slow_node_is_waited_for_behind_an_empty_acknowledgement(bed: ProxyBed) -> None:
     bed.ask(b"node", b"7", b"t")
     (asked,) = bed.downs()

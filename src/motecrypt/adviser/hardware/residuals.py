@@ -178,7 +178,7 @@ def covering(count: int) -> tuple[int, float]:
 def fidelity(
     device: str, memory: str, residuals: Iterable[Residual], scoring: str = SCORED
 ) -> Fidelity | None:
-    """What the residuals of a scoring come to; None where there are none."""
+    """What the residuals that are scored so come to; None where there are none."""
     scored = [each for each in residuals if each.scoring == scoring]
     if not scored:
         return None
@@ -198,7 +198,7 @@ def fidelity(
 
 
 def by_device(compared: Iterable[Residual], scoring: str = SCORED) -> dict[str, Fidelity]:
-    """What the residuals of a scoring come to on each device; devices without any are left out."""
+    """What the residuals that are scored so come to on each device; devices without any are left out."""
     own: dict[str, list[Residual]] = {}
     for each in compared:
         own.setdefault(each.chip.device, []).append(each)

@@ -55,9 +55,8 @@ class CallSequence(CallQuestion):
         except (BuildError, ProtocolError) as error:
             outcome = {"failed": str(error)}
             if error.transient:
-                return ExperimentResult(
-                    KIND, VERSION, inputs, outcome
-                )  # not the library's failure: not stored
+                # Not the library's failure: not stored.
+                return ExperimentResult(KIND, VERSION, inputs, outcome)
         return results.store_experiment(KIND, VERSION, inputs, outcome, self.asked())
 
     def _subject(self) -> tuple[Device, Implementation]:

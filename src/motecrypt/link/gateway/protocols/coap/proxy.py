@@ -185,14 +185,14 @@ class CoapProxy(NodeProtocol):
         links = ",".join(f"</node/{number}>" for number in self._nodes)
         found = request.number(Option.BLOCK2)
         asked = LIST_EXPONENT if found is None else found
-        begin, size = (asked >> 4) << 4 + (asked & 7), 16 << min(asked & 7, LIST_EXPONENT)
+        exponent = min(asked & 7, LIST_EXPONENT)
+        begin, size = (asked >> 4) * (16 << (asked & 7)), 16 << exponent
         part, more = links[begin : begin + size], len(links) > begin + size
         if not part:
             raise CoapRefusal(Code.BAD_REQUEST, "the list has no such block")
         options: tuple[tuple[int, bytes], ...] = ((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),)
         if more or begin:
-            block = block_value(begin // size, more, min(asked & 7, LIST_EXPONENT))
-            options += ((Option.BLOCK2, block),)
+            options += ((Option.BLOCK2, block_value(begin // size, more, exponent)),)
         return replace(plain(Code.CONTENT, part), options=options)
 
     def _ask(self, client: CoapClient, number: int, request: CoapMessage) -> None:

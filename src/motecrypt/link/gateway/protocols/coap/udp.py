@@ -197,16 +197,19 @@ class UdpLayer:
         """
         self._mid = (self._mid + 1) & 0xFFFF
         data = _as(message, kind, self._mid, token)
+        evicted = None
         if kind is CoapKind.CON:
             if len(self._sent) >= SENT_MAX:
                 self.counts["overload"] += 1
                 oldest = _oldest_of_most(self._sent)
                 if oldest[0].host == peer.host:
                     return False
-                self._sent.pop(oldest).lost("overload")
+                evicted = self._sent.pop(oldest)
             pause_s = ACK_TIMEOUT_S * self._random.uniform(1, ACK_RANDOM)
             self._sent[peer, self._mid] = _Sent(data, now_s + pause_s, pause_s, 0, lost)
         self._write(peer, data)
+        if evicted is not None:  # last, since its owner may send, too
+            evicted.lost("overload")
         return True
 
     def poll(self, now_s: float) -> float:
@@ -221,6 +224,8 @@ class UdpLayer:
             else:
                 next_s = min(next_s, seen.ack_s)
         for key, sent in list(self._sent.items()):
+            if key not in self._sent:  # lost meanwhile: its host cannot be reached, or it made room
+                continue
             if sent.again_s <= now_s:
                 if sent.tries == MAX_RETRANSMIT:
                     del self._sent[key]
