@@ -69,7 +69,7 @@ def test_a_fault_names_what_and_where(tmp_path: Path, text: str, said: str) -> N
 def test_what_is_absent_is_told_from_its_first_byte_to_its_last(
     tmp_path: Path, said: str, first: int, last: int
 ) -> None:
-    """As the chip's device tree of Zephyr has it (riscv32-fe310.dtsi)."""
+    """The map of the chip's device tree in Zephyr (riscv32-fe310.dtsi)."""
     for address in (first, last):
         assert f"({said})" in str(fault(tmp_path, f"li a0, {address:#x}; lbu a0, 0(a0)")), hex(address)
     around = [last + 1] if said.startswith("beyond") else [first - 1, last + 1]
