@@ -78,7 +78,13 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
     "--traces", type=click.IntRange(1), default=20_000, show_default=True, help="Traces of both sets."
 )
 @click.option("--snr", type=float, default=0.1, show_default=True, help="SNR where a byte's weight shows.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Draws inputs and noise.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, (1 << 63) - 1),
+    default=1,
+    show_default=True,
+    help="Draws inputs and noise.",
+)
 @click.option("--align", is_flag=True, help="Where the path varies, test the traces of the most common path.")
 @click.option(
     "--save",

@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from math import sqrt, tanh
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -67,6 +69,76 @@ def test_what_cannot_be_attacked_is_refused():
         analyse(sbox_traces(50, 1.0, 5, many_keys=True), TARGET)
     with pytest.raises(InputError, match="3 traces of random inputs are too few"):
         analyse(sbox_traces(3, 1.0, 5), TARGET)
+
+
+def test_a_probe_may_turn_the_sign():
+    traces = sbox_traces(300, 1.0, 1)
+    turned = analyse(replace(traces, samples=-traces.samples), TARGET)
+    assert turned.key == traces.keys.tobytes() and turned.places == tuple(range(FIRST, FIRST + 16))
+
+
+@pytest.mark.parametrize(
+    ("count", "limit", "counts"),
+    [
+        (4, 1.0, [4]),
+        (10, 0.99988, [10]),
+        (12, 0.99962, [10, 12]),
+        (19, 0.99675, [10, 14, 19]),
+        (20, 0.99606, [10, 14, 20]),
+        (21, 0.99416, [10, 14, 20, 21]),
+        (400, 0.32526, [10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 400]),
+        (768, 0.23541, [12, 17, 24, 34, 48, 68, 96, 136, 192, 272, 384, 543, 768]),
+    ],
+)
+def test_the_limit_of_chance_and_the_growing_numbers(count, limit, counts):
+    """For many traces the limit is Fisher's: a normal deviation, 1 / sqrt(n - 3), of atanh(r)."""
+    found = analyse(sbox_traces(count, 2.0, 1), TARGET)
+    assert found.limit == pytest.approx(limit, abs=6e-6) and [row[0] for row in found.curve] == counts
+    if count > 200:
+        z = NormalDist().inv_cdf(1 - 1e-5 / (40 * 256 * 16) / 2)
+        assert found.limit == pytest.approx(tanh(z / sqrt(count - 3)), rel=0.05)
+
+
+def test_a_signal_without_noise_has_a_finite_snr():
+    assert analyse(sbox_traces(200, 0.0, 1), TARGET).snr == pytest.approx(1e6, rel=1e-3)
+
+
+def test_the_snr_is_of_the_parts_above_the_limit():
+    traces = sbox_traces(600, 1.0, 1)
+    samples = traces.samples.copy()
+    samples[:, FIRST + 4 :] = np.random.default_rng(1).normal(0, 1, samples[:, FIRST + 4 :].shape)
+    found = analyse(replace(traces, samples=samples), TARGET)
+    assert found.above == 4 and found.snr == pytest.approx(2, rel=0.2)
+    assert found.places[:4] == tuple(range(FIRST, FIRST + 4)) and found.curve[-1][1] < 16
+    assert found.curve[-1][2] == round(found.curve[-1][2], 2) > 10
+
+
+@pytest.mark.parametrize(
+    ("traces", "equal", "left"),
+    [(60, 3, 60), (60, 4, 56), (20, 2, 20), (20, 3, 17), (200, 10, 200), (200, 11, 189)],
+)
+def test_without_classes_an_input_of_more_than_two_traces_and_a_twentieth_is_the_fixed_one(
+    traces, equal, left
+):
+    made = sbox_traces(traces, 1.0, 8)
+    inputs = made.inputs.copy()
+    inputs[2 : 2 + equal] = 7
+    assert analyse(replace(made, inputs=inputs), TARGET).traces == left
+
+
+def test_of_several_classes_the_random_one_is_attacked():
+    made = replace(sbox_traces(90, 1.0, 8), labels=(np.arange(90) % 3).astype(np.uint8))
+    assert analyse(made, TARGET).traces == 30
+
+
+@pytest.mark.parametrize(
+    ("length", "given"), [(0, False), (15, False), (16, True), (17, False), (24, True), (32, True)]
+)
+def test_a_key_of_the_file_counts_where_it_is_one_of_aes(length, given):
+    made = sbox_traces(40, 1.0, 8)
+    key = bytes(range(length))
+    found = analyse(replace(made, keys=np.frombuffer(key, np.uint8)), TARGET)
+    assert found.known == (key[:16] if given else None) and bool(found.curve) == given
 
 
 @pytest.mark.parametrize("name", ["t.trs", "t.npz", "capture"])

@@ -102,6 +102,38 @@ def test_captures_that_are_saved_again_or_disabled(tmp_path):
     assert "no capture with traces is enabled" in refused(project)
 
 
+def test_a_folder_may_be_named_as_a_project_is(tmp_path):
+    folder = tmp_path / "night.cwp"
+    folder.mkdir()
+    unpacked(folder)
+    assert read_traces(folder).samples.shape == (60, 4)
+
+
+def test_a_capture_without_traces_is_passed_over(tmp_path):
+    """The next one counts; so do options that are there twice, of which the last one holds."""
+    project = unpacked(tmp_path)
+    (config,) = (tmp_path / "capture_data" / "traces").glob("config_*_0.cfg")
+    config.write_text(config.read_text() + "numTraces = 0\n")
+    found = read_traces(project)
+    assert found.samples.shape == (30, 4) and found.samples[0, 0] == 30 / 8
+    text = project.read_text()
+    project.write_text(text.replace("enabled1 = True", "enabled1 = True\nenabled1 = False"))
+    assert "no capture with traces is enabled" in refused(project)
+    project.write_text(text + "[Trace Management]\nenabled1 = 'False'\n")
+    assert "no capture with traces is enabled" in refused(project)
+
+
+def test_a_capture_of_one_trace_is_joined(tmp_path):
+    project = unpacked(tmp_path)
+    for name in ("traces", "textin", "textout", "keylist"):
+        file = arrays(tmp_path, 1, name)
+        np.save(file, np.load(file, allow_pickle=True)[:1].astype(float if name == "traces" else np.uint8))
+    (config,) = (tmp_path / "capture_data" / "traces").glob("config_*_1.cfg")
+    config.write_text(config.read_text().replace("numTraces = 30", "numTraces = 1"))
+    found = read_traces(project)
+    assert len(found) == 31 and found.keys.tolist() == KEY and len(found.outputs) == 31
+
+
 def changed(table):
     def change(folder, project):
         np.save(arrays(folder, 1, table), np.zeros((30, 5)))
@@ -127,8 +159,19 @@ def more_announced(folder, project):
     config.write_text(config.read_text().replace("numTraces = 30", "numTraces = 300"))
 
 
-def fewer_inputs(folder, project):
-    np.save(arrays(folder, 1, "textin"), np.zeros((29, 16), np.uint8))
+def rows_of(table, count):
+    def change(folder, project):
+        np.save(arrays(folder, 1, table), np.zeros((count, 16), np.uint8))
+
+    return change
+
+
+def boxes(folder, project):
+    np.save(arrays(folder, 1, "textin"), np.zeros((30, 4, 4), np.uint8))
+
+
+def flat(folder, project):
+    np.save(arrays(folder, 1, "traces"), np.zeros(30))
 
 
 def moved(folder, project):
@@ -139,13 +182,19 @@ def another_program(folder, project):
     project.write_text("[core]\n")
 
 
-def no_count(folder, project):
-    (config,) = (folder / "capture_data" / "traces").glob("config_*_1.cfg")
-    config.write_text(config.read_text().replace("numTraces = 30", "numTraces = many"))
+def counted(line):
+    def change(folder, project):
+        (config,) = (folder / "capture_data" / "traces").glob("config_*_1.cfg")
+        config.write_text(config.read_text().replace("numTraces = 30", line))
+
+    return change
 
 
 def long_name(folder, project):
     project.write_text(f"[Trace Management]\ntracefile0 = {'x' * 5000}\n")
+
+
+NO_COUNTS = ["", *(f"numTraces = {count}" for count in ("many", "-1", "+3", "3.0", "٣", ""))]
 
 
 @pytest.mark.parametrize(
@@ -157,10 +206,15 @@ def long_name(folder, project):
         (no_keys, "1 of its 2 captures have no keys"),
         (unloaded, "has no traces; record some"),
         (more_announced, "announces 300"),
-        (fewer_inputs, "60 traces need 60 rows of inputs, not 59"),
+        (rows_of("textin", 29), "60 traces need 60 rows of inputs, not 59"),
+        (rows_of("textin", 1), "60 traces need 60 rows of inputs, not 31"),
+        (rows_of("textout", 1), "60 traces need 60 rows of outputs, not 31"),
+        (rows_of("keylist", 2), "60 traces need 60 rows of keys, not 32"),
+        (boxes, "textin.npy: must be a table, not (30, 4, 4); save the project again"),
+        (flat, "has no traces; record some"),
         (moved, "is not there; keep capture_data next to it"),
         (another_program, "not of ChipWhisperer: it has no section"),
-        (no_count, "has no number of traces"),
+        *((counted(line), "has no number of traces") for line in NO_COUNTS),
         (long_name, "is not there"),
     ],
 )

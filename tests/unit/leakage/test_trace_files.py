@@ -1,9 +1,12 @@
 """Trace files: what is written is read again, a .trs byte for byte, and nothing else is read."""
 
 import io
+import pickle
 import random
 import struct
+from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from motecrypt.attack.leakage import arrays, trs
 from motecrypt.attack.leakage.files import read_traces, write_traces
 from motecrypt.attack.leakage.traces import Traces
 from motecrypt.base.errors import InputError
+from motecrypt.base.paths import written_atomically
 
 
 def whole(n=30, samples=24, *, many_keys=False, small=False):
@@ -240,12 +244,377 @@ def test_no_damage_is_more_than_one_line(tmp_path, name):
             assert "\n" not in str(error)
 
 
-def test_large_blocks_are_written_whole(tmp_path, monkeypatch):
-    made = whole(n=30)
+@pytest.mark.parametrize(("block", "rows"), [(1, 1), (146, 1), (291, 1), (292, 2), (500, 3), (1 << 20, 31)])
+def test_large_files_are_written_block_by_block(tmp_path, monkeypatch, block, rows):
+    made, writes = whole(n=31), []
     write_traces(made, tmp_path / "a.trs")
-    monkeypatch.setattr(trs, "_BLOCK_BYTES", 500)
+
+    @contextmanager
+    def noted(path):
+        with written_atomically(path) as file:
+            yield SimpleNamespace(write=lambda data: writes.append(file.write(data)))
+
+    monkeypatch.setattr(trs, "written_atomically", noted)
+    monkeypatch.setattr(trs, "_BLOCK_BYTES", block)
     write_traces(made, tmp_path / "b.trs")
     assert (tmp_path / "a.trs").read_bytes() == (tmp_path / "b.trs").read_bytes()
+    rest = 31 % rows
+    assert writes[1:] == [146 * rows] * (31 // rows) + ([146 * rest] if rest else [])
+
+
+ENDINGS = ["t.csv", "t.npy", "t.txt", "t.TRS", "t.zip", "t.npzip"]
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_no_other_ending_is_written_or_read(tmp_path, name):
+    for step in (lambda path: write_traces(whole(), path), read_traces):
+        with pytest.raises(InputError, match=r"no form of trace files has this ending; give NAME\.trs"):
+            step(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+# --- arrays of NumPy
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_each_version_of_numpys_format_is_read(tmp_path, version):
+    path = tmp_path / "x.npy"
+    with path.open("wb") as file:
+        np.lib.format.write_array(file, np.arange(6).reshape(2, 3), version=version)
+    with path.open("rb") as file:
+        assert arrays.read_array(path, file, "x").tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize("version", [(0, 0), (0, 9), (1, 1), (2, 1), (3, 1), (4, 0)])
+def test_a_version_that_numpy_never_had_is_refused(tmp_path, version):
+    path = tmp_path / "x.npy"
+    np.save(path, np.zeros(3))
+    path.write_bytes(b"\x93NUMPY" + bytes(version) + path.read_bytes()[8:])
+    with (
+        path.open("rb") as file,
+        pytest.raises(InputError, match="x is not an array that NumPy wrote: version"),
+    ):
+        arrays.read_array(path, file, "x")
+
+
+@pytest.mark.parametrize(
+    "pickled",
+    [
+        b"",
+        b"\xff\xff",  # no code
+        pickle.dumps(None),  # no list
+        pickle.dumps([{}]),
+        pickle.dumps([None, 1]),
+        pickle.dumps(["text"]),
+    ],
+)
+def test_other_objects_than_a_list_of_none_are_refused(tmp_path, pickled):
+    path = tmp_path / "x.npy"
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "|O", "fortran_order": False, "shape": (1,)})
+    path.write_bytes(head.getvalue() + pickled)
+    with path.open("rb") as file, pytest.raises(InputError, match="x has Python objects"):
+        arrays.read_array(path, file, "x")
+
+
+@pytest.mark.parametrize("count", [1, 2, 5000])
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_a_list_of_none_was_not_recorded(tmp_path, count, protocol):
+    path = tmp_path / "x.npy"
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "|O", "fortran_order": False, "shape": (count,)})
+    path.write_bytes(head.getvalue() + pickle.dumps(np.array([None] * count, object), protocol))
+    with path.open("rb") as file:
+        assert arrays.read_array(path, file, "x") is None
+
+
+PLAIN = {"samples": np.ones((4, 3)), "inputs": np.ones((4, 2))}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"samples": np.ones((0, 3))}, "0 traces of 3 samples: it is empty"),
+        ({"samples": np.ones((4, 0))}, "4 traces of 0 samples: it is empty"),
+        ({"inputs": np.full((4, 2), -1)}, "inputs must be bytes"),
+        ({"keys": np.full((4, 2), 256)}, "keys must be bytes"),
+        ({"outputs": np.full((4, 2), np.nan)}, "outputs must be bytes"),
+        ({"keys": np.ones((4, 2, 1))}, "keys must be a table of numbers"),
+        ({"outputs": np.ones(4)}, "outputs must be a table of numbers"),
+        ({"inputs": np.full((4, 2), "a")}, "inputs must be a table of numbers"),
+        ({"keys": np.ones((5, 2))}, "4 traces need 4 rows of keys, not 5"),
+        ({"outputs": np.ones((3, 2))}, "4 traces need 4 rows of outputs, not 3"),
+        ({"labels": np.ones(3, int)}, "labels must be a number from 0 to 255 for each of 4 traces"),
+        ({"labels": np.ones((4, 1), int)}, "labels must be a number from 0 to 255 for each of 4 traces"),
+        ({"labels": np.array([0, 1, 0, 256])}, "labels must be a number from 0 to 255"),
+        ({"labels": np.array([0, 1, 0, -1])}, "labels must be a number from 0 to 255"),
+        ({"samples": np.array([[1, 2], [3, 4], [5, np.inf], [7, 8]])}, "sample 1 of trace 2 is not a finite"),
+        ({"samples": np.array([[1, 2], [3, 4], [5, 6], [1e39, 8]])}, "sample 0 of trace 3 is not a finite"),
+    ],
+)
+def test_arrays_that_do_not_fit_together_are_refused(tmp_path, more, said):
+    np.savez(tmp_path / "t.npz", **(PLAIN | more))
+    assert said in refused(tmp_path / "t.npz")
+
+
+def test_what_is_beside_samples_and_inputs_is_taken_or_as_if_it_were_not_there(tmp_path):
+    def read(**more):
+        np.savez(tmp_path / "t.npz", **(PLAIN | more))
+        return read_traces(tmp_path / "t.npz")
+
+    assert read(marks=np.array([1, 2, 3])).marks.tolist() == [1, 2, 3]
+    for marks in (np.array([1, 2]), np.array([1.5, 2, 3]), np.ones((3, 1), int)):
+        assert read(marks=marks).marks.tolist() == [0, 0, 0]
+    assert read(labels=np.array([True, False, True, False])).labels.tolist() == [1, 0, 1, 0]
+    assert read(labels=np.array([0, 255, 1, 2])).labels.tolist() == [0, 255, 1, 2]
+    assert read(labels=np.array([0.0, 1, 0, 1])).labels is None
+    assert read(outputs=np.zeros((4, 0))).outputs is None
+    assert read(model=np.array("weight")).model == "weight"
+    for model in (np.array(["weight"]), np.array(7), np.array(b"weight")):
+        assert read(model=model).model == "capture"
+    none = read()
+    assert (none.keys.size, none.labels, none.model, none.noise_sd, none.seed) == (
+        0,
+        None,
+        "capture",
+        0.0,
+        None,
+    )
+
+
+NUMBERS = [(0, 0), (7, 7), (0.5, 0.5), ((1 << 63) - 1, (1 << 63) - 1), ([3], 3)]
+NO_NUMBERS = [-1, np.nan, np.inf, -np.inf, [1, 2], [], "7", 1j]
+
+
+@pytest.mark.parametrize(("given", "expected"), [*NUMBERS, *((given, None) for given in NO_NUMBERS)])
+def test_a_single_number_is_finite_and_not_negative(tmp_path, given, expected):
+    assert trs.single(np.array(given)) == expected and trs.single(None) is None
+    np.savez(tmp_path / "t.npz", **PLAIN, seed=np.array(given), noise_sd=np.array(given))
+    found = read_traces(tmp_path / "t.npz")
+    assert found.seed == (None if expected is None else int(expected))
+    assert found.noise_sd == float(expected or 0) and type(found.noise_sd) is float
+
+
+@pytest.mark.parametrize("name", ["t.trs", "t.npz"])
+def test_a_seed_of_63_bits_is_kept_exactly_and_a_longer_one_refused(tmp_path, name):
+    write_traces(replace(whole(), seed=(1 << 63) - 1), tmp_path / name)
+    assert read_traces(tmp_path / name).seed == (1 << 63) - 1
+    with pytest.raises(InputError, match="keeps a seed over 9,223,372,036,854,775,807; give a smaller one"):
+        write_traces(replace(whole(), seed=1 << 63), tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("samples", "kind"),
+    [
+        ([[0, 255]], np.uint8),
+        ([[0, 256]], np.float32),
+        ([[-1, 255]], np.float32),
+        ([[True, False]], np.uint8),
+        ([[1.0, 2.0]], np.float32),
+    ],
+)
+def test_whole_numbers_of_a_byte_stay_bytes(tmp_path, samples, kind):
+    np.savez(tmp_path / "t.npz", samples=np.array(samples), inputs=np.ones((1, 2)))
+    found = read_traces(tmp_path / "t.npz").samples
+    assert found.dtype == kind and found.tolist() == samples
+
+
+@pytest.mark.parametrize("keys", [[[1, 2]], [[1, 2], [1, 2]], [[1, 2], [1, 3]], [[1, 2], [1, 2], [3, 2]]])
+def test_equal_keys_are_one(tmp_path, keys):
+    np.savez(tmp_path / "t.npz", samples=np.ones((len(keys), 2)), inputs=np.ones((len(keys), 2)), keys=keys)
+    same = all(key == keys[0] for key in keys)
+    assert read_traces(tmp_path / "t.npz").keys.tolist() == (keys[0] if same else keys)
+
+
+# --- .trs, field by field
+
+TRACES, SAMPLES, CODING, DATA_BYTES, TITLE, BLOCK = 0x41, 0x42, 0x43, 0x44, 0x45, 0x5F
+INPUT_AT, INPUT_BYTES, SET, EACH = 0x6B, 0x6E, 0x76, 0x77
+SMALL = {TRACES: b"\2", SAMPLES: b"\3", CODING: b"\1", DATA_BYTES: b"\2", INPUT_AT: b"\0", INPUT_BYTES: b"\2"}
+ROWS = b"\x0a\x0b\1\2\3" + b"\x0c\x0d\4\5\6"
+
+
+def written(path, fields=SMALL, rows=ROWS):
+    """A .trs file of these fields; None: the tag is left out."""
+    there = {tag: value for tag, value in fields.items() if value is not None}
+    path.write_bytes(b"".join(bytes([tag, len(there[tag])]) + there[tag] for tag in there) + b"\x5f\0" + rows)
+    return path
+
+
+def parameters(*found):
+    """A list of parameters: their names, types, and what follows."""
+    texts = [
+        struct.pack("<H", len(name)) + name.encode() + bytes([code]) + more for name, code, more in found
+    ]
+    return struct.pack("<H", len(found)) + b"".join(texts)
+
+
+def test_a_small_trs_file(tmp_path):
+    found = read_traces(written(tmp_path / "t.trs"))
+    assert found.samples.tolist() == [[1, 2, 3], [4, 5, 6]] and found.inputs.tolist() == [[10, 11], [12, 13]]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({TRACES: None}, "not a .trs file: its header has no number of traces"),
+        ({SAMPLES: None}, "not a .trs file: its header has no number of samples"),
+        ({CODING: None}, "not a .trs file: its header has no sample coding"),
+        ({TRACES: b"\0"}, "0 traces: there is nothing to analyse"),
+        ({SAMPLES: b"\0"}, "2 traces of 0 samples: there is nothing to analyse"),
+        ({TRACES: b"\0\0\0\x80"}, "2,147,483,648 traces of 3 samples: there is nothing"),
+        ({SAMPLES: b"\0\0\0\x80"}, "2 traces of 2,147,483,648 samples: there is nothing"),
+        ({TRACES: b"\xff\xff\xff\x7f"}, "2,147,483,647 traces of 3 samples need over 2 GB"),
+        ({CODING: b"\3"}, "sample coding 0x3 is not of the format"),
+        ({INPUT_BYTES: b"\3"}, "parameter INPUT is outside the 2 bytes of data of a trace"),
+        ({INPUT_AT: b"\1"}, "parameter INPUT is outside the 2 bytes of data of a trace"),
+        ({INPUT_BYTES: None}, "where the input is in the 2 bytes of data of a trace (parameters: none)"),
+        ({TITLE: b"\4"}, "cut off: 2 traces of 9 bytes are announced, 10 bytes are there"),
+        ({TITLE: b"\1"}, "cut off: 2 traces of 6 bytes are announced, 10 bytes are there"),
+        ({SET: b"\1"}, "the list of parameters in its header is cut off"),
+        ({SET: parameters(("SEED", 0x04, b"\1\0abc"))}, "the list of parameters in its header is cut off"),
+        ({SET: parameters(("SEED", 0x05, b"\1\0abcd"))}, "parameter type 0x05 is not of the format"),
+        ({EACH: parameters(("INPUT", 0x01, b"\2\0"))}, "the list of parameters in its header is cut off"),
+        ({EACH: parameters(("KEY", 0x08, b"\1\0\0\0"))}, "cut off: 2 traces of 11 bytes"),
+        (
+            {EACH: parameters(("KEY", 0x01, b"\1\0\0\0")), DATA_BYTES: None},
+            "parameter INPUT is outside the 1 bytes of data of a trace",
+        ),
+        ({EACH: parameters(("INPUT", 0x02, b"\1\0\0\0"))}, "parameter INPUT must be bytes"),
+        ({EACH: parameters(("KEY", 0x02, b"\1\0\0\0"))}, "parameter KEY must be bytes"),
+        ({EACH: parameters(("OUTPUT", 0x02, b"\1\0\0\0"))}, "parameter OUTPUT must be bytes"),
+        (
+            {EACH: parameters(("TVLA:SET_INDEX", 0x01, b"\0\0\0\0"))},
+            "parameter TVLA:SET_INDEX must be one number from 0 to 255 for each trace",
+        ),
+        ({EACH: parameters(("TVLA:SET_INDEX", 0x01, b"\2\0\0\0"))}, "TVLA:SET_INDEX must be one number"),
+        ({EACH: parameters(("TVLA:SET_INDEX", 0x02, b"\1\0\0\0"))}, "TVLA:SET_INDEX must be one number"),
+    ],
+)
+def test_a_trs_file_with_a_wrong_field_is_refused(tmp_path, fields, said):
+    assert said in refused(written(tmp_path / "t.trs", SMALL | fields))
+
+
+def test_the_classes_of_a_trs_file_are_one_byte_each(tmp_path):
+    each = parameters(("TVLA:SET_INDEX", 0x01, b"\1\0\1\0"))
+    assert read_traces(written(tmp_path / "t.trs", SMALL | {EACH: each})).labels.tolist() == [11, 13]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(1, "u1"), (2, "<i2"), (4, "<i4"), (8, "<i8"), (0x14, "<f4"), (0x18, "<f8"), (0x20, "u1"), (0x31, "u1")],
+)
+def test_inputs_are_read_in_each_type_of_parameters(tmp_path, code, kind):
+    """After a parameter of two bytes that nobody asks for, and before one more byte of data."""
+    size = np.dtype(kind).itemsize
+    each = parameters(("OTHER", 1, b"\2\0\0\0"), ("INPUT", code, b"\2\0\2\0"))
+    rows = b"".join(
+        b"xy" + np.array(values, kind).tobytes() + b"z" + bytes([*values, 9]) for values in ((1, 2), (3, 255))
+    )
+    fields = SMALL | {DATA_BYTES: bytes([2 + 2 * size + 1]), EACH: each, CODING: b"\1"}
+    path = written(tmp_path / "t.trs", fields | {INPUT_BYTES: None}, rows)
+    assert read_traces(path).inputs.tolist() == [[1, 2], [3, 255]]
+    assert read_traces(path).samples.tolist() == [[1, 2, 9], [3, -1, 9]]
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "seed"),
+    [
+        (8, struct.pack("<q", 7), 7),
+        (1, b"\7", 7),
+        (0x18, struct.pack("<d", 7.5), 7),
+        (8, struct.pack("<q", -1), None),
+        (8, struct.pack("<2q", 1, 2), None),
+        (0x18, struct.pack("<d", float("nan")), None),
+        (0x18, struct.pack("<d", float("inf")), None),
+    ],
+)
+def test_numbers_of_a_set(tmp_path, code, value, seed):
+    count = len(value) // np.dtype({8: "i8", 1: "u1", 0x18: "f8"}[code]).itemsize
+    more = struct.pack("<H", count) + value
+    given = parameters(("SEED", code, more), ("NOISE_SD", code, more), ("MODEL", 0x20, b"\4\0h\xff l"))
+    found = read_traces(written(tmp_path / "t.trs", SMALL | {SET: given}))
+    assert (found.seed, int(found.noise_sd), found.model) == (seed, seed or 0, "h\ufffd l")
+
+
+@pytest.mark.parametrize(("count", "taken"), [(2, False), (3, True), (4, False)])
+def test_marks_of_a_set_are_one_for_each_sample(tmp_path, count, taken):
+    given = parameters(("MARKS", 0x04, struct.pack(f"<H{count}i", count, *range(1, count + 1))))
+    found = read_traces(written(tmp_path / "t.trs", SMALL | {SET: given}))
+    assert found.marks.tolist() == ([1, 2, 3] if taken else [0, 0, 0])
+
+
+def test_a_key_of_the_whole_set_counts_where_traces_have_none(tmp_path):
+    given = {SET: parameters(("KEY", 0x01, b"\2\0\x11\x22"))}
+    assert read_traces(written(tmp_path / "t.trs", SMALL | given)).keys.tolist() == [0x11, 0x22]
+    each = {EACH: parameters(("KEY", 0x01, b"\1\0\0\0"))}
+    assert read_traces(written(tmp_path / "t.trs", SMALL | given | each)).keys.tolist() == [[10], [12]]
+
+
+@pytest.mark.parametrize("extent", [1, 2, 3, 4, 7])
+def test_a_long_field_has_a_length_of_its_own(tmp_path, extent):
+    path = written(tmp_path / "t.trs")
+    text = bytes([0x47, 0x80 | extent]) + (200).to_bytes(extent, "little") + b"x" * 200
+    path.write_bytes(text + path.read_bytes())
+    assert read_traces(path).inputs.tolist() == [[10, 11], [12, 13]]
+
+
+@pytest.mark.parametrize("size", [0, 0x7F, 0x80, 0xFF, 0x100, 0x10000])
+def test_a_field_is_written_as_it_is_read(tmp_path, size):
+    data = trs._field(0x47, b"x" * size)
+    assert data[:2] == (bytes([0x47, size]) if size < 0x80 else b"\x47\x84")
+    with (tmp_path / "f").open("w+b") as file:
+        file.write(data + b"\x5f\0")
+        file.seek(0)
+        assert list(trs._fields(tmp_path / "f", file)) == [(0x47, b"x" * size)]
+
+
+@pytest.mark.parametrize("most", [23, 24])
+def test_a_header_without_end_is_not_read_on(tmp_path, monkeypatch, most):
+    path = written(tmp_path / "t.trs", SMALL | {0x47: b"x" * 18})  # all fields have 24 bytes
+    monkeypatch.setattr(trs, "_HEADER_BYTES_MOST", most)
+    if most == 24:
+        assert len(read_traces(path)) == 2
+    else:
+        assert "not a .trs file: its header is over 23 bytes" in refused(path)
+
+
+def test_limits_of_headers_and_blocks():
+    assert (trs._HEADER_BYTES_MOST, trs._BLOCK_BYTES, trs.MEMORY_MOST) == (16 << 20, 64 << 20, 2 << 30)
+
+
+@pytest.mark.parametrize(
+    ("cut", "said"),
+    [
+        (0, "its header has no end"),
+        (1, "its header has no end"),
+        (2, "its header is cut off at tag 0x41"),
+        (3, "its header has no end"),
+        (18, "its header has no end"),
+    ],
+)
+def test_where_a_header_is_cut_off_is_told(tmp_path, cut, said):
+    path = written(tmp_path / "t.trs")
+    path.write_bytes(path.read_bytes()[:cut])
+    assert said in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("u1", [[0, 127], [1, 2]]), ("u1", [[0, 128], [1, 2]]), ("f4", [[0.5, 1], [2, 3]])],
+)
+def test_the_coding_of_samples_is_the_shortest(tmp_path, name, more):
+    made = Traces(
+        samples=np.array(more, {"u1": np.uint8, "f4": np.float32}[name]),
+        inputs=np.array([[1], [2]], np.uint8),
+        keys=np.array([[3], [4]], np.uint8),
+        marks=np.zeros(2, np.uint32),
+    )
+    write_traces(made, tmp_path / "t.trs")
+    coding = 0x14 if name == "f4" else 0x01 if more[0][1] < 128 else 0x02
+    assert bytes([0x43, 1, coding]) in (tmp_path / "t.trs").read_bytes()
+    found = read_traces(tmp_path / "t.trs")
+    assert found.samples.tolist() == more and found.keys.tolist() == [[3], [4]]
 
 
 @pytest.mark.parametrize(("kind", "count"), [("<f8", 500), ("<f4", 1000), ("u1", 1000), ("S6", 666)])

@@ -12,7 +12,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from motecrypt.attack.leakage.traces import Traces
-from motecrypt.attack.leakage.trs import as_bytes, as_keys, as_samples, check_memory, not_bytes
+from motecrypt.attack.leakage.trs import as_bytes, as_keys, as_samples, check_memory, not_bytes, single
 from motecrypt.base.errors import InputError
 
 Array = NDArray[np.generic]
@@ -27,6 +27,12 @@ _ALIASES = {
     "model": ("model",),
     "noise_sd": ("noise_sd",),
     "seed": ("seed",),
+}
+#: How the header of each version of NumPy's format is read; the third differs in names of columns alone.
+_HEADERS = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+    (3, 0): npy.read_array_header_2_0,
 }
 #: Longer lists of Python objects are not looked at.
 _OBJECTS_BYTES_MOST = 1 << 20
@@ -63,8 +69,9 @@ def read_array(path: Path, file: BinaryIO, name: str) -> Array | None:
     """
     try:
         version = npy.read_magic(file)
-        header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, by_columns, kind = header(file)
+        if version not in _HEADERS:
+            raise ValueError(f"version {version[0]}.{version[1]} of the format is not known")
+        shape, by_columns, kind = _HEADERS[version](file)
     except (ValueError, EOFError) as error:
         raise InputError(f"{path}: {name} is not an array that NumPy wrote: {error}") from None
     if kind.hasobject:
@@ -125,29 +132,23 @@ def assembled(path: Path, found: dict[str, Array]) -> Traces:
                 f"{path}: {len(samples):,} traces need {len(samples):,} rows of {thing}, "
                 f"not {len(found[thing]):,}; save them together"
             )
-    marks = found.get("marks")
-    if marks is None or marks.dtype.kind not in "iu":
+    marks, model = found.get("marks"), found.get("model")
+    if marks is None or marks.dtype.kind not in "iu" or marks.shape != samples.shape[1:]:
         marks = np.zeros(samples.shape[1], np.uint32)
     labels, outputs = found.get("labels"), found.get("outputs")
     if labels is not None and labels.dtype.kind not in "biu":
         labels = None
-    noise_sd, seed = _number(found.get("noise_sd")), _number(found.get("seed"))
+    if labels is not None and (labels.shape != samples.shape[:1] or not_bytes(labels)):
+        raise InputError(f"{path}: labels must be a number from 0 to 255 for each of {len(samples):,} traces")
+    noise_sd, seed = single(found.get("noise_sd")), single(found.get("seed"))
     return Traces(
         samples=as_samples(path, samples),
         inputs=as_bytes(found["inputs"]),
         keys=as_keys(found.get("keys", np.zeros(0))),
         marks=marks.astype(np.uint32),
         labels=None if labels is None else as_bytes(labels),
-        model=str(found["model"]) if "model" in found else "capture",
-        noise_sd=noise_sd or 0.0,
+        model=str(model) if model is not None and (model.ndim, model.dtype.kind) == (0, "U") else "capture",
+        noise_sd=float(noise_sd or 0),
         seed=None if seed is None else int(seed),
         outputs=None if outputs is None or not outputs.shape[1] else as_bytes(outputs),
     )
-
-
-def _number(found: Array | None) -> float | None:
-    """A single finite number; anything else is as if it were not there."""
-    if found is None or found.size != 1 or found.dtype.kind not in "iuf":
-        return None
-    value = float(found.item())
-    return value if np.isfinite(value) and value >= 0 else None

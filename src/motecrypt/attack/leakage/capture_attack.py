@@ -83,11 +83,11 @@ def analyse(traces: Traces, target: PowerTarget) -> CaptureReport:
     scores = cpa.scores_of(chosen.samples, known, target, _counts(len(chosen)))
     best, places = _best(chosen, known, target, scores[-1])
     tests = chosen.samples.shape[1] * target.guesses * target.parts
-    limit = tanh(threshold(tests, max(20, len(chosen)), ALPHA) / max(1, len(chosen) - 3) ** 0.5)
+    limit = tanh(threshold(tests, max(20, len(chosen)), ALPHA) / (len(chosen) - 3) ** 0.5)
     above = best > limit
     share = np.square(best[above])
     key = chosen.keys.tobytes()
-    given = len(key) in (16, 24, 32) and len(key) >= target.key_bytes
+    given = len(key) in (16, 24, 32)
     return CaptureReport(
         traces=len(chosen),
         samples=chosen.samples.shape[1],

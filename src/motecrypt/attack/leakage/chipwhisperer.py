@@ -79,9 +79,10 @@ def read_chipwhisperer(path: Path) -> Traces:
     candidates = next((found for place in places if (found := sorted(path.glob(f"{place}*{_TRACES}")))), [])
     if not candidates:
         raise InputError(f"{path}: no file *{_TRACES} or *{PROJECT} in this folder, as ChipWhisperer saves")
-    if len(candidates) > 1:
+    capture, *others = candidates
+    if others:
         raise InputError(f"{path}: several captures; give the path of one: {_names(candidates)}")
-    return read_chipwhisperer(candidates[0])
+    return read_chipwhisperer(capture)
 
 
 def _project_of(folder: Path) -> Path | None:

@@ -23,6 +23,7 @@ from motecrypt.attack.leakage.trs import read_trs, write_trs
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import open_regular, written_atomically
 
+SEED_MOST = (1 << 63) - 1
 FORMS = "NAME.trs, NAME.npz, NAME.cwp, or a folder (ChipWhisperer's arrays)"
 #: What reading a damaged archive raises.
 _BROKEN = (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError, zlib.error)
@@ -34,8 +35,12 @@ def write_traces(traces: Traces, path: Path) -> None:
     Raises
     ------
     InputError
-        For a name of no known form, or when it cannot be written.
+        For a name of no known form, a seed of over 63 bits, or when it cannot be written.
     """
+    if traces.seed is not None and traces.seed > SEED_MOST:
+        raise InputError(
+            f"{path}: no form of trace files keeps a seed over {SEED_MOST:,}; give a smaller one"
+        )
     if path.suffix == ".trs":
         write_trs(traces, path)
     elif path.suffix == ".npz":

@@ -44,8 +44,6 @@ class PowerTarget:
         Which data of each trace has to be known: "input" or "output".
     known_bytes
         How many bytes of it.
-    key_bytes
-        The least length of the key.
     parts, guesses, classes
         How many parts of the key, guesses for each, and classes of known data for each.
     classes_of
@@ -64,7 +62,6 @@ class PowerTarget:
     title: str
     side: str
     known_bytes: int
-    key_bytes: int
     parts: int
     guesses: int
     classes: int
@@ -196,7 +193,6 @@ def _aes(name: str, title: str, side: str, box: Values, *, last: bool, first: in
         title=title,
         side=side,
         known_bytes=parts,
-        key_bytes=BLOCK_BYTES,
         parts=parts,
         guesses=256,
         classes=256,
@@ -291,7 +287,6 @@ def targets() -> dict[str, PowerTarget]:
             title="words 0 and 1 after the first round of the initialisation",
             side="input",
             known_bytes=16,
-            key_bytes=16,
             parts=2 * WORD_BITS,
             guesses=8,
             classes=64,

@@ -11,6 +11,7 @@ import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -91,7 +92,7 @@ def _header(traces: Traces, coding: int, layout: list[tuple[str, str, int]]) -> 
     found += [_field(_LABEL_Y, b"bits"), _field(_VERSION, b"\2")]
     offset, definitions = 0, []
     for name, kind, size in layout:
-        code = _BYTE if kind == "u1" else _SHORT
+        code = {"u1": _BYTE, "<i2": _SHORT}[kind]
         definitions.append(_text(name) + struct.pack("<BHH", code, size, offset))
         if name in _SIDES:
             at, extent = _SIDES[name]
@@ -183,10 +184,12 @@ def read_trs(path: Path) -> Traces:
         )
     more = layout.set_parameters
     keys = parts["KEY"] if "KEY" in parts else more.get("KEY", np.zeros(0))
+    labels = parts.get(_LABEL)
     for name, table in (("INPUT", inputs), ("KEY", keys), ("OUTPUT", parts.get("OUTPUT", keys))):
         if not_bytes(table):
             raise InputError(f"{path}: parameter {name} must be bytes, 0 to 255; write it as bytes")
-    labels = parts.get(_LABEL)
+    if labels is not None and (labels.size != layout.traces or not_bytes(labels)):
+        raise InputError(f"{path}: parameter {_LABEL} must be one number from 0 to 255 for each trace")
     marks = more.get(_MARKS)
     if marks is None or len(marks) != layout.samples:
         marks = np.zeros(layout.samples, np.uint32)
@@ -195,20 +198,20 @@ def read_trs(path: Path) -> Traces:
         inputs=as_bytes(inputs),
         keys=as_keys(keys),
         marks=marks.astype(np.uint32),
-        labels=None if labels is None else as_bytes(labels[:, 0]),
+        labels=None if labels is None else as_bytes(labels).ravel(),
         model=more[_MODEL].tobytes().decode(errors="replace") if _MODEL in more else "capture",
-        noise_sd=_one(more, _NOISE, 0.0) or 0.0,
-        seed=None if (seed := _one(more, _SEED, None)) is None else int(seed),
+        noise_sd=float(single(more.get(_NOISE)) or 0),
+        seed=None if (seed := single(more.get(_SEED))) is None else int(seed),
         outputs=as_bytes(parts["OUTPUT"]) if "OUTPUT" in parts else None,
     )
 
 
-def _one(parameters: dict[str, NDArray[np.generic]], name: str, otherwise: float | None) -> float | None:
-    values = parameters.get(name)
-    if values is None or len(values) != 1 or values.dtype.kind not in "if":
-        return otherwise
-    value = float(values[0])
-    return value if np.isfinite(value) and value >= 0 else otherwise
+def single(found: NDArray[np.generic] | None) -> int | float | None:
+    """Return the only number of an array, if it is finite and 0 or more; else None."""
+    if found is None or found.size != 1 or found.dtype.kind not in "iuf":
+        return None
+    value: int | float = found.item()
+    return value if 0 <= value < inf else None
 
 
 def _part(data: Bytes, where: tuple[int, int, str]) -> NDArray[np.generic]:
@@ -365,4 +368,5 @@ def as_bytes(found: NDArray[np.generic]) -> Bytes:
 def as_keys(found: NDArray[np.generic]) -> Bytes:
     """Return keys as uint8; one key where all traces have the same."""
     keys = as_bytes(found)
-    return keys[0] if keys.ndim == 2 and len(keys) and (keys == keys[0]).all() else keys
+    first = keys[:1]
+    return first.ravel() if keys.ndim == 2 and (keys == first).all() else keys
