@@ -120,7 +120,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Mark what is wide before pytest selects, then order what is left."""
+    """Mark what is wide before pytest selects, then order what is left: for workers that share it (xdist).
+    The tests of mutants, which run without, stop at the first failure, and keep the order of owners.toml."""
     wide = re.compile("|".join(wide_patterns()))
     for item in items:
         if wide.search(item.nodeid):
@@ -128,7 +129,8 @@ def pytest_collection_modifyitems(
     yield
     if share := config.getoption("--share"):
         items[:] = [item for item in items if in_share(item.nodeid, share)]
-    order(items)
+    if not config.pluginmanager.is_blocked("xdist"):
+        order(items)
 
 
 def in_share(test: str, share: str) -> bool:

@@ -75,7 +75,8 @@ def main(arguments: Sequence[str]) -> int:
     _keep_bytecode()
     if arguments and arguments[0] in CAMPAIGNS:
         if not {"-h", "--help"} & set(arguments):
-            _set_up(SUITES, quick=True)
+            # A mutant survives tests that are skipped: this campaign needs what all of them need.
+            _set_up(SUITES, quick=arguments[0] != "mutants")
         campaign = importlib.import_module(f"{arguments[0]}.main")
         return int(campaign.main(list(arguments[1:])))
     chosen = _parse(arguments)

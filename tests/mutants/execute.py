@@ -58,7 +58,7 @@ class Server:
         def end() -> None:
             late.set()
             with contextlib.suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
+                os.killpg(number, signal.SIGKILL)  # with what it started, whatever environment that has
 
         timer = threading.Timer(deadline_s, end)
         timer.start()

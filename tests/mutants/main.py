@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import queue
+import re
 import shutil
 import sys
 import tempfile
@@ -120,7 +121,7 @@ def _tree_digest() -> str:
 
 
 class TestsFail(Exception):
-    """The owning tests fail over the tree as it is: no mutant can be judged."""
+    """The owning tests fail over the tree as it is, or none of them can run: no mutant can be judged."""
 
 
 class Baselines:
@@ -140,6 +141,11 @@ class Baselines:
                 result = tree.baseline(owner)
                 if result.outcome != SURVIVED:
                     raise TestsFail(f"{result.output}\nmutants: these fail without any mutant: {owner.tests}")
+                if not re.search(r"\d passed", result.output):
+                    raise TestsFail(
+                        f"mutants: all of these are skipped here: {' '.join(owner.tests)}; "
+                        "`./motecrypt doctor` shows what is missing"
+                    )
                 self._seconds[owner] = result.seconds
                 named = " ".join((*owner.tests, owner.select))
                 print(f"  {result.seconds:6.1f} s {owner.domain}: {named}", flush=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import fnmatch
 import queue
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -343,12 +346,12 @@ def test_an_error_is_told_once_no_worker_is_left_to_hide_it(
 class CountedTree:
     """A tree whose tests take a second, or fail."""
 
-    def __init__(self, outcome: str) -> None:
-        self.outcome, self.runs = outcome, 0
+    def __init__(self, outcome: str, output: str = "7 passed, 1 skipped in 1.50s") -> None:
+        self.outcome, self.output, self.runs = outcome, output, 0
 
     def baseline(self, owner: owners.Owner) -> Result:
         self.runs += 1
-        return Result(Mutant("", owner.domain, 0, "none", 0, 0, "", "", ""), self.outcome, 1.5)
+        return Result(Mutant("", owner.domain, 0, "none", 0, 0, "", "", ""), self.outcome, 1.5, self.output)
 
 
 def test_several_seeds_run_the_tests_without_a_mutant_once() -> None:
@@ -358,6 +361,25 @@ def test_several_seeds_run_the_tests_without_a_mutant_once() -> None:
     assert tree.runs == 2
     with pytest.raises(main.TestsFail, match="these fail without any mutant"):
         main.Baselines().seconds(CountedTree(KILLED), one)
+
+
+def test_tests_that_cannot_run_here_judge_no_mutant() -> None:
+    for output in ("9 skipped in 0.10s", "s 10 deselected, 1 skipped in 0.10s", ""):
+        with pytest.raises(main.TestsFail, match=r"all of these are skipped here: tests/.*motecrypt doctor"):
+            main.Baselines().seconds(CountedTree(SURVIVED, output), OWNED.owners[0])
+
+
+def test_the_quickest_file_stays_first_where_no_workers_share_the_tests() -> None:
+    """Costs put the costliest first, for workers; a mutant's tests end with the first failure."""
+    files = ["tests/unit/test_zips.py", "tests/unit/test_cli.py"]
+    ways = (["-p", "no:xdist"], [])
+    command = [sys.executable, "-P", "-m", "pytest", *files, "--collect-only", "-p", "no:cacheprovider"]
+    found = []
+    for more in ways:
+        done = subprocess.run([*command, *more], cwd=owners.ROOT, capture_output=True, text=True, check=True)
+        names = re.findall(r"tests/unit/test_(?:zips|cli)\.py", done.stdout)
+        found.append(list(dict.fromkeys(names)))
+    assert found == [files, files[::-1]]
 
 
 def test_one_file_of_results_holds_one_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

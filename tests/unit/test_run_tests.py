@@ -390,7 +390,8 @@ def test_what_a_pattern_finds_is_marked_and_nothing_else() -> None:
 def test_a_share_of_the_files_is_what_is_left(share: str) -> None:
     tests = [f"tests/unit/test_{name}.py::test_{number}" for name in "abcdefgh" for number in range(2)]
     items = [SimpleNamespace(nodeid=test) for test in tests]
-    config = SimpleNamespace(getoption={"--share": share}.get)
+    blocked = SimpleNamespace(is_blocked=lambda name: False)
+    config = SimpleNamespace(getoption={"--share": share}.get, pluginmanager=blocked)
     choosing = costs.pytest_collection_modifyitems(config, items)  # type: ignore[arg-type]
     next(choosing)
     with pytest.raises(StopIteration):
