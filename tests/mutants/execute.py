@@ -18,6 +18,7 @@ from pathlib import Path
 
 from mutants.model import KILLED, SURVIVED, TIMED_OUT, UNCOUNTED, Mutant, Result
 from mutants.owners import ROOT, Owner
+from mutants.server import NO_TESTS
 
 NOT_COPIED = (".git", ".venv", "__pycache__", ".hypothesis", ".pytest_cache", ".mypy_cache", ".ruff_cache")
 COMPILE_TIMEOUT_S = 120
@@ -25,6 +26,7 @@ BASELINE_TIMEOUT_S = 900
 DEADLINE_MIN_S = 60.0
 OUTPUT_CHARACTERS = 3000
 MARK = "MOTECRYPT_MUTANT"
+NOTHING_RAN = "every test was skipped"
 
 
 class Server:
@@ -173,8 +175,8 @@ def _parses(script: Path) -> bool:
 def _judged(mutant: Mutant, code: int | None, said: str) -> tuple[str, str]:
     if code is None:
         return TIMED_OUT, "the tests did not end within their deadline"
-    if code == 0:
-        return SURVIVED, ""
+    if code in (0, NO_TESTS):
+        return SURVIVED, NOTHING_RAN if code else ""
     # A build that fails in a test is the compiler's result, not the test's.
     if not mutant.path.endswith(".py") and re.search(
         rf"{re.escape(Path(mutant.path).name)}:\d+:\d+: (fatal )?error: ", said

@@ -3,7 +3,7 @@ it is asked line by line (JSON) and forks for each request. Our own modules are 
 each process reads them as they are then. Importing pytest again takes longer than most tests.
 
 A request has `arguments`, `folder`, `environment` and `log`; the answers are the process's number and, once
-it ended, its exit code (negative: a signal).
+it ended, its exit code (negative: a signal; that of pytest for no tests also where all were skipped).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 from typing import Any
 
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+NO_TESTS = 5  # pytest's exit code where there is none
 PRELOADED = (
     *("pytest", "_pytest.junitxml", "hypothesis", "hypothesis.strategies", "hypothesis.extra.pytestplugin"),
     *("numpy", "click", "click.testing", "rich.console", "rich.table", "jinja2", "elftools.elf.elffile"),
@@ -42,6 +43,17 @@ def main() -> None:
         print(os.waitstatus_to_exitcode(status), flush=True)
 
 
+class _Ran:
+    """A plugin that counts what passed."""
+
+    def __init__(self) -> None:
+        self.passed = 0
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """At the end of each step of a test."""
+        self.passed += report.when == "call" and report.passed
+
+
 def _run(request: dict[str, Any]) -> None:
     """In the new process: become what `python -m pytest` in that folder would be."""
     os.setsid()
@@ -58,9 +70,10 @@ def _run(request: dict[str, Any]) -> None:
     os.dup2(log, 2)
     import pytest
 
-    code = 3
+    code, ran = 3, _Ran()
     try:
-        code = int(pytest.main(request["arguments"]))
+        code = int(pytest.main(request["arguments"], plugins=[ran]))
+        code = NO_TESTS if code == 0 and not ran.passed else code
     except BaseException as error:
         print(repr(error))
     sys.stdout.flush()

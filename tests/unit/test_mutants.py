@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import os
 import queue
 import re
 import subprocess
@@ -346,12 +347,14 @@ def test_an_error_is_told_once_no_worker_is_left_to_hide_it(
 class CountedTree:
     """A tree whose tests take a second, or fail."""
 
-    def __init__(self, outcome: str, output: str = "7 passed, 1 skipped in 1.50s") -> None:
-        self.outcome, self.output, self.runs = outcome, output, 0
+    def __init__(self, outcome: str, note: str = "") -> None:
+        self.outcome, self.note, self.runs = outcome, note, 0
 
     def baseline(self, owner: owners.Owner) -> Result:
         self.runs += 1
-        return Result(Mutant("", owner.domain, 0, "none", 0, 0, "", "", ""), self.outcome, 1.5, self.output)
+        return Result(
+            Mutant("", owner.domain, 0, "none", 0, 0, "", "", ""), self.outcome, 1.5, note=self.note
+        )
 
 
 def test_several_seeds_run_the_tests_without_a_mutant_once() -> None:
@@ -364,9 +367,31 @@ def test_several_seeds_run_the_tests_without_a_mutant_once() -> None:
 
 
 def test_tests_that_cannot_run_here_judge_no_mutant() -> None:
-    for output in ("9 skipped in 0.10s", "s 10 deselected, 1 skipped in 0.10s", ""):
-        with pytest.raises(main.TestsFail, match=r"all of these are skipped here: tests/.*motecrypt doctor"):
-            main.Baselines().seconds(CountedTree(SURVIVED, output), OWNED.owners[0])
+    tree = CountedTree(SURVIVED, execute.NOTHING_RAN)
+    with pytest.raises(main.TestsFail, match=r"all of these are skipped here: tests/.*motecrypt doctor"):
+        main.Baselines().seconds(tree, OWNED.owners[0])
+
+
+@pytest.mark.parametrize(
+    ("tests", "code"),
+    [
+        ("def test_a(): pass", 0),
+        ("import pytest\ndef test_a(): pass\ndef test_b(): pytest.skip('x')", 0),
+        ("import pytest\ndef test_b(): pytest.skip('x')", 5),
+        ("import pytest\n@pytest.mark.skip\ndef test_b(): pass", 5),
+        ("def test_a(): assert 0", 1),
+    ],
+)
+def test_the_server_tells_tests_that_are_all_skipped(tmp_path: Path, tests: str, code: int) -> None:
+    (tmp_path / "test_made.py").write_text(tests)
+    server = execute.Server()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    arguments = ["test_made.py", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    assert server.run(arguments, tmp_path, environment, tmp_path / "log", 60) == code
+    server.close()
+    mutant = Mutant("a.py", "files", 1, "x", 0, 0, "", "", "")
+    said = {0: (SURVIVED, ""), 5: (SURVIVED, execute.NOTHING_RAN), 1: (KILLED, "pytest ended with 1")}
+    assert execute._judged(mutant, code, "") == said[code]
 
 
 def test_the_quickest_file_stays_first_where_no_workers_share_the_tests() -> None:
