@@ -18,6 +18,7 @@ from goldens.text import written
 from goldens.views.advice import advice
 from goldens.views.differences import differences
 from goldens.views.made_up import STATES
+from goldens.views.pages import pages
 from goldens.views.report import report
 from goldens.views.studies import over_all, source
 
@@ -25,6 +26,7 @@ PLACE = Path(__file__).parent / "golden" / "views"
 COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_views.py"
 GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
     "compare": differences,
+    "pages": pages,
     "advice": partial(advice, "near"),
     **{f"{name}-{state}": partial(source, state, name) for name in frozen.folders() for state in STATES},
     "highlights": over_all,

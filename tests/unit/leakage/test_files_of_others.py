@@ -134,6 +134,18 @@ def test_a_capture_of_one_trace_is_joined(tmp_path):
     assert len(found) == 31 and found.keys.tolist() == KEY and len(found.outputs) == 31
 
 
+def test_without_a_configuration_inputs_of_another_shape_count_no_traces(tmp_path):
+    np.save(tmp_path / "a_traces.npy", np.ones((4, 3)))
+    np.save(tmp_path / "a_textin.npy", np.zeros(0))
+    assert "inputs must be a table of numbers, not (0,)" in refused(tmp_path)
+    np.save(tmp_path / "a_textin.npy", np.zeros((3, 2)))
+    assert "4 traces need 4 rows of inputs, not 3" in refused(tmp_path)
+    spare = np.ones((4, 3))
+    spare[3] = 0
+    np.save(tmp_path / "a_traces.npy", spare)
+    assert len(read_traces(tmp_path)) == 3
+
+
 def changed(table):
     def change(folder, project):
         np.save(arrays(folder, 1, table), np.zeros((30, 5)))

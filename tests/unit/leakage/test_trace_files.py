@@ -273,6 +273,20 @@ def test_no_other_ending_is_written_or_read(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_trs_file_names_no_part_that_is_not_there(tmp_path):
+    write_traces(replace(whole(), outputs=None, keys=np.zeros(0, np.uint8)), tmp_path / "t.trs")
+    data = (tmp_path / "t.trs").read_bytes()
+    assert b"INPUT" in data and b"KEY" not in data and b"OUTPUT" not in data
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_chipwhisperers_known_key_is_that_of_the_first_trace(tmp_path, count):
+    made = whole(count, many_keys=True)
+    write_traces(made, tmp_path / "capture")
+    (known,) = (tmp_path / "capture").glob("*knownkey.npy")
+    assert np.load(known).tolist() == made.keys[0].tolist()
+
+
 # --- arrays of NumPy
 
 

@@ -102,7 +102,7 @@ def _read_project(project: Path) -> Traces:
     widths: set[int] = set()
     for name, value in listed.items():
         number = name.removeprefix("tracefile")
-        if number == name or listed.get(f"enabled{number}") == "False":
+        if not name.startswith("tracefile") or listed.get(f"enabled{number}") == "False":
             continue
         config = project.parent / value.replace("\\", "/")
         if not _is_file(config):
@@ -127,13 +127,13 @@ def _joined(project: Path, parts: list[dict[str, Array]]) -> dict[str, Array]:
         return dict(*parts)
     found = {}
     for thing in sorted({thing for part in parts for thing in part}):
-        tables = [part[thing] for part in parts if thing in part]
-        if len(tables) < len(parts):
+        without = [part for part in parts if thing not in part]
+        if without:
             raise InputError(
-                f"{project}: {len(parts) - len(tables)} of its {len(parts)} captures have no {thing}; "
+                f"{project}: {len(without)} of its {len(parts)} captures have no {thing}; "
                 f"disable them, or give one *{_TRACES}"
             )
-        rows = [np.atleast_2d(table) for table in tables]
+        rows = [np.atleast_2d(part[thing]) for part in parts]
         if thing == "keys":  # one of a capture is that of all its traces
             counts = [len(part["samples"]) for part in parts]
             rows = [

@@ -65,11 +65,12 @@ def write_trs(traces: Traces, path: Path) -> None:
     coding = 0x14
     if traces.samples.dtype == np.uint8:
         coding = 0x01 if traces.samples.max(initial=0) < 128 else 0x02
-    layout = [(name, "u1", (table.shape[1],)) for name, table in fields.items()]
+    layout = [(name, "u1", table.shape[1]) for name, table in fields.items()]
     if traces.labels is not None:
-        layout.append((_LABEL, "<i2", (1,)))
-    record = np.dtype([*layout, ("samples", _CODINGS[coding], (length,))])
-    header = _header(traces, coding, [(name, kind, size[0]) for name, kind, size in layout])
+        layout.append((_LABEL, "<i2", 1))
+    columns = [*layout, ("samples", _CODINGS[coding], length)]
+    record = np.dtype([(name, kind, (size,)) for name, kind, size in columns])
+    header = _header(traces, coding, layout)
     with written_atomically(path) as file:
         file.write(header)
         rows = max(1, _BLOCK_BYTES // record.itemsize)

@@ -172,7 +172,7 @@ class _Chunks:
         self, work: Callable[..., int], data: memoryview, size: int, longer: int, last: bool
     ) -> memoryview:
         room, made = self._room, 0
-        for start in range(0, len(data) or 1, size):
+        for start in range(0, len(data), size) or (0,):
             end = min(start + size, len(data))
             nonce = self._number.to_bytes(11, "big") + (b"\1" if last and end == len(data) else b"\0")
             made += work(nonce, data[start:end], None, room[made : made + end - start + longer])

@@ -140,7 +140,7 @@ def _map(title: str, matrix: DiffusionMatrix) -> dict[str, Any]:
     for byte in range(0, len(bits), 8):
         group = bits[byte : byte + 8]
         rows.append([byte // 8, *(round(sum(column) / len(group)) for column in zip(*group, strict=True))])
-    outputs = len(bits[0])
+    (outputs,) = {len(row) for row in bits}
     x = axis(f"byte of the output, of {outputs}", 0, outputs, ends=True)
     y = _downwards(f"bit of the {matrix.input}, of {len(bits)}", len(bits))
     columns = [f"byte of the {matrix.input}", *map(str, range(outputs))]
@@ -205,7 +205,7 @@ def _timing(data: Mapping[str, Any]) -> Tables:
     drawn.sort(key=lambda row: row.cycles_min - row.cycles_max)
     for row in drawn[:DRAWN_ROWS]:
         blocks += [_spread(row)] if row.spread else []
-        blocks += [_parting(row, parting) for parting in row.partings]
+        blocks += [_parting(row, parting) for parting in row.partings if any(parting.sequences)]
     splits = [
         (r.variant, r.placement, r.operation, split.kind, split.memory, split.function, split.line)
         for r in read.rows
