@@ -27,15 +27,21 @@ ROOMS = (
     "adviser",
     "air/radios",
     "air/wlan",
+    "app",
     "attack/audits",
     "attack/leakage",
-    "measuring/audits",
-    "present/compare",
-    "present/report",
+    "base",
+    "build/toolchain",
+    "catalog",
+    "exports",
+    "gate",
+    "measuring",
+    "present",
+    "results",
+    "simulate",
 )
 LONG = 2000
 """Of a longer table a digest is kept."""
-MODULES = ("base/energy",)
 
 
 def sources() -> list[Path]:
@@ -46,7 +52,7 @@ def sources() -> list[Path]:
     found += (package / "studies").glob("*.py")
     found += [package / "data" / "studies" / f"{name}.toml" for name in frozen.folders()]
     found = [path for path in found if path.exists()]
-    return sorted([*found, *(package / f"{name}.py" for name in MODULES)])
+    return sorted(found)
 
 
 def names(path: Path) -> Iterator[str]:

@@ -260,7 +260,9 @@ class Run:
             try:
                 tree = tree or Tree(place, cache)
                 owner = self.owned.judge_of(mutant.path, mutant.before)
-                result = tree.try_out(mutant, owner, deadline_s(self._baselines.seconds(tree, owner)))
+                judges = self.owned.judges_of(mutant.path, mutant.before)
+                seconds = sum(self._baselines.seconds(tree, judge) for judge in judges)
+                result = tree.try_out(mutant, owner, deadline_s(seconds))
                 self._keep(result)
             except BaseException as error:
                 failures.append(error)

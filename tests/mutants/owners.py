@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -53,7 +54,7 @@ class Owners:
     owners: tuple[Owner, ...]
     left_out: dict[str, str]
     rules: dict[str, str]
-    """Words, and the test of a house rule that owns every Python line with that word."""
+    """Patterns, and the test of a house rule that owns every Python line in which one is found."""
     left_out_tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By pattern of sources that are left out: the tests that notice a change in them."""
     other_tests: dict[str, str] = field(default_factory=dict)
@@ -85,14 +86,25 @@ class Owners:
 
     def judge_of(self, path: str, before: str) -> Owner:
         """Who runs for a mutant: the source's owner, and first the house rules that its line falls under."""
-        owner = self.of(path)
-        assert owner is not None
-        tests = [test for word, test in self.rules.items() if path.endswith(".py") and word in before]
+        owner, tests = self._owner(path), self._rules_of(path, before)
         if not tests:
             return owner
         named = " or ".join(Path(test).stem for test in tests)
         select = f"({owner.select}) or {named}" if owner.select else ""
         return replace(owner, tests=(*tests, *owner.tests), select=select)
+
+    def judges_of(self, path: str, before: str) -> list[Owner]:
+        """The same one by one: each of them must pass over the tree as it is."""
+        rules = [Owner("rules", (), (test,)) for test in self._rules_of(path, before)]
+        return [self._owner(path), *rules]
+
+    def _owner(self, path: str) -> Owner:
+        owner = self.of(path)
+        assert owner is not None
+        return owner
+
+    def _rules_of(self, path: str, before: str) -> list[str]:
+        return [t for pattern, t in self.rules.items() if path.endswith(".py") and re.search(pattern, before)]
 
     def sources(self) -> dict[str, Owner]:
         """Every source that is mutated, and its owner; ValueError where one has none."""
@@ -151,8 +163,12 @@ def load(path: Path = HERE / "owners.toml") -> Owners:
         for entry in table["data"]
         for pattern in entry["files"]
     }
-    rules = {entry["word"]: f"tests/{entry['test']}" for entry in table["rule"]}
+    rules = {_pattern(entry): f"tests/{entry['test']}" for entry in table["rule"]}
     return Owners(domains, tuple(owners), left_out, rules, left_out_tests, other_tests, data_tests)
+
+
+def _pattern(rule: dict[str, str]) -> str:
+    return rule["pattern"] if "pattern" in rule else re.escape(rule["word"])
 
 
 @dataclass(frozen=True)

@@ -344,6 +344,34 @@ def test_an_error_is_told_once_no_worker_is_left_to_hide_it(
     assert len(ended) == 2
 
 
+@pytest.mark.parametrize(
+    ("before", "rules"),
+    [
+        ("LIMIT = 5", ["golden/test_constants.py"]),
+        ("LOW, _HIGH_2 = 1, 2", ["golden/test_constants.py"]),
+        ("SIZES: tuple[int, ...] = (1, 2)", ["golden/test_constants.py"]),
+        ("limit = 5", []),
+        ("LIMIT == 5", []),
+        ("NAME = 'x'", []),
+        ("@dataclass(frozen=True)", ["unit/test_records.py"]),
+        ("def f(self, *, force: bool) -> None:", ["unit/test_signatures.py"] * 2),
+    ],
+)
+def test_a_house_rule_owns_the_lines_that_it_is_about(before: str, rules: list[str]) -> None:
+    path = "src/motecrypt/present/pages/charts.py"
+    owner = OWNED.of(path)
+    assert owner is not None
+    expected = [f"tests/{rule}" for rule in rules]
+    judge = OWNED.judge_of(path, before)
+    assert judge.tests == (*expected, *owner.tests)
+    assert (
+        judge.select == (f"({owner.select}) or {Path(rules[0]).stem}" if rules else owner.select) or rules[1:]
+    )
+    assert [each.tests for each in OWNED.judges_of(path, before)] == [owner.tests, *((t,) for t in expected)]
+    script = OWNED.judge_of("src/motecrypt/present/pages/static/pages.js", before)
+    assert script == OWNED.of("src/motecrypt/present/pages/static/pages.js")
+
+
 class CountedTree:
     """A tree whose tests take a second, or fail."""
 

@@ -26,9 +26,9 @@ def pages() -> dict[str, Any]:
 
 
 def _lines(page: str) -> list[str]:
-    """A line for each element that begins, without what only browsers run."""
+    """A line for each element that begins, with the spaces between, without what only browsers run."""
     page = re.sub(r"(?s)<style>.*?</style>|<script>.*?</script>|sha256-[^']*", "", page)
-    return [line.strip() for line in re.sub(r"(<(?!/)|\],\[)", r"\n\1", page).splitlines() if line.strip()]
+    return re.sub(r"(<(?!/)|\],\[)", r"\n\1", page).splitlines()
 
 
 @contextmanager
@@ -256,7 +256,9 @@ def _history() -> Any:
         if number > 6:
             rows.append(cell("encrypt", 64_000 + (number == 11) * 6_400, 2000, message_bytes=64))
         collector.add_measurements(f"a version {number}", f"v{number}.db", rows)
-    return collector.history()
+    made = collector.history()
+    few = replace(made.figures[0], figure="battery", values=tuple(0.5 + number / 100 for number in range(12)))
+    return replace(made, figures=(made.figures[0], few, *made.figures[1:]))
 
 
 def _radios() -> dict[str, Any]:
