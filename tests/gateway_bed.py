@@ -24,10 +24,10 @@ from motecrypt.link.file_parts import FileCollector
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.lines import Line
+from motecrypt.link.gateway.operated import OperatedGateway
 from motecrypt.link.gateway.service import GatewayService
 from motecrypt.link.gateway.sinks import Sink, SinkError
 from motecrypt.link.gateway.spool import Spool
-from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import LISTENS, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.ports.signals import Stop, close_all
 from motecrypt.link.state import FileStore
@@ -181,7 +181,7 @@ class Field:
 
     def _begin(self) -> None:
         self.spool = Spool(FileStore(self.folder / "key.gateway"), self._queue_max)
-        self.gateway = Gateway(self.spool, MASTER, packet_bytes=PACKET, together=True)
+        self.gateway = OperatedGateway(self.spool, MASTER, packet_bytes=PACKET, together=True)
         self.lines = [_Counted(radio, self.told.append) for radio in self.radios]
         collector = None
         if self._files:

@@ -1,4 +1,4 @@
-"""A gateway that is killed at one of its steps, as a program of its own: STEP TIMES FOLDER PORT.
+"""A program that is killed at one of its steps: STEP TIMES FOLDER PORT for a gateway, or WORDS of a command.
 
 A step is a call, before or after it; the process kills itself there the so-manieth time.
 """
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from motecrypt.cli import main
 from motecrypt.link import file_parts as files
 from motecrypt.link import gateway_end as gateway
-from motecrypt.link.gateway import drain, lines, spool
+from motecrypt.link.gateway import control, drain, lines, operated, registry, spool
 from motecrypt.link.gateway.sinks import csv_log, sqlite_log
 
 STEPS: dict[str, tuple[type, str]] = {
@@ -34,6 +34,10 @@ STEPS: dict[str, tuple[type, str]] = {
     "take": (files.FileCollector, "take"),
     "settled": (files.FileCollector, "settled"),
     "begin": (spool.Spool, "register"),
+    "provision": (operated.OperatedGateway, "provision"),
+    "renew": (operated.OperatedGateway, "renew"),
+    "tell": (control._Client, "tell"),
+    "request": (registry.ServedRegistry, "ask"),
 }
 
 
@@ -54,6 +58,10 @@ def _rig(step: str, times: int) -> None:
     if name == "commit":  # within the transaction: no method of a connection can be replaced
         _rig_commit(due, when)
         return
+    if name == "change":  # the transaction of a change of keys
+        inside = _noted_changes()
+        _rig_commit(lambda: bool(inside) and due(), when)
+        return
     owner, method = STEPS[name]
     whole: Callable[..., Any] = getattr(owner, method)
 
@@ -68,6 +76,27 @@ def _rig(step: str, times: int) -> None:
         return result
 
     setattr(owner, method, rigged)
+
+
+def _noted_changes() -> list[str]:
+    """From now on, the changes of keys that are in progress."""
+    inside: list[str] = []
+
+    def noted(method: str) -> None:
+        whole: Callable[..., Any] = getattr(operated.OperatedGateway, method)
+
+        def rigged(self: Any, *given: Any) -> Any:
+            inside.append(method)
+            try:
+                return whole(self, *given)
+            finally:
+                inside.pop()
+
+        setattr(operated.OperatedGateway, method, rigged)
+
+    noted("provision")
+    noted("renew")
+    return inside
 
 
 def _rig_commit(due: Callable[[], bool], when: str) -> None:
@@ -86,9 +115,11 @@ def _rig_commit(due: Callable[[], bool], when: str) -> None:
 
 
 if __name__ == "__main__":
-    step, times, folder, port = sys.argv[1:]
+    step, times, folder, port, *words = sys.argv[1:]
     os.chdir(folder)
     if step != "none":
         _rig(step, int(times))
+    if words:
+        main([port, *words])
     sinks = ["--sqlite", "log.db", "--csv", "log.csv", "--output", "inbox"]
     main(["gateway", port, "--key", "key", *sinks, "--json", "--stdout"])

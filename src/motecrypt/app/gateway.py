@@ -18,6 +18,7 @@ from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.lines import Line
 from motecrypt.link.gateway.opening import record_of
+from motecrypt.link.gateway.operated import OperatedGateway
 from motecrypt.link.gateway.protocols import NodeProtocol
 from motecrypt.link.gateway.protocols.coap.opening import open_coap
 from motecrypt.link.gateway.protocols.tftp.opening import open_tftp
@@ -27,7 +28,6 @@ from motecrypt.link.gateway.sinks.command import Command
 from motecrypt.link.gateway.sinks.csv_log import CsvLog
 from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
 from motecrypt.link.gateway.spool import Spool
-from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.keys import read_master_file
 from motecrypt.link.ports.signals import Stop
 from motecrypt.link.state import FileStore
@@ -179,8 +179,9 @@ def serve_gateway(
     if request.output is not None:
         make_folder(request.output)
     with ExitStack() as opened:
-        spool = opened.enter_context(Spool(FileStore(record), request.record.queue))
-        gateway = Gateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
+        file = FileStore(record)
+        spool = opened.enter_context(Spool(file, request.record.queue))
+        gateway = OperatedGateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
         line.check_all(gateway, request.record.restored, notice, protocols.bare)
         if not gateway.nodes and not protocols.bare:
             raise InputError(
@@ -201,10 +202,12 @@ def serve_gateway(
             sinks.append(MqttSink(broker, service.commanded if mqtt.commands else None, notice))
         if len({sink.name for sink in sinks}) < len(sinks):
             raise InputError("--sqlite, --csv, --run: one sink is named twice")
-        service.listen(ControlSocket(request.record.socket or record.with_name(f"{record.name}.socket")))
+        control = ControlSocket(request.record.socket or record.with_name(f"{record.name}.socket"))
+        service.listen(control)
         spoken = _speak(service, gateway, request, patience_ms, notice)
         done = spool.register([sink.name for sink in sinks])
         service.start([Drain(sink, record, done[sink.name], notice, service.end) for sink in sinks])
+        file.serve_at(control.path)
         addresses = {each.name: each.addresses() for each in spoken}
         ready({"ports": list(request.ports), "nodes": list(gateway.nodes), **addresses})
         service.run(stop, _over(service, seconds, every_s, counts))
@@ -235,7 +238,11 @@ def _sinks(asked: GatewaySinks, waiting: int) -> list[Sink]:
 
 
 def _speak(
-    service: GatewayService, gateway: Gateway, request: GatewayRequest, patience_ms: int, notice: Notice
+    service: GatewayService,
+    gateway: OperatedGateway,
+    request: GatewayRequest,
+    patience_ms: int,
+    notice: Notice,
 ) -> list[NodeProtocol]:
     """Begin to serve the protocols of nodes."""
     asked, spoken = request.protocols, list[NodeProtocol]()

@@ -7,9 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt.app.link_ends import check_free
 from motecrypt.base.errors import InputError
-from motecrypt.link.gateway.opening import open_gateway
+from motecrypt.link.gateway.opening import open_registry
 from motecrypt.link.keys import create_private, read_master_file
 
 
@@ -58,13 +57,15 @@ class NodeKeyRequest:
     ) -> None:
         """Provision the node, and write what `form` makes of its storage to a new file; `before` that, when
         it is known that the number is free."""
-        with closing(open_gateway(gateway_key, state, self.packet_bytes)) as gateway:
+        with closing(open_registry(gateway_key, state, self.packet_bytes)) as nodes:
             if not self.member:
-                check_free(gateway, self.node, self.replace)
+                nodes.check_free(self.node, self.replace)
             before()
 
             def made() -> bytes:
-                return gateway.member() if self.member else gateway.provision(self.node, self.options())
+                if self.member:
+                    return nodes.member()
+                return nodes.provision(self.node, self.options(), self.replace)
 
             create_private(file, lambda: form(made()))
 

@@ -105,25 +105,14 @@ class SerialRadio:
 
 def called(node: int) -> str:
     """A node in a message."""
-    from motecrypt.link.native import BROADCAST
+    from motecrypt.link import told
 
-    return "the group" if node == BROADCAST else f"node {node}"
+    return told.called(node)
 
 
 def all_called(nodes: Iterable[int]) -> str:
     """Nodes in a message."""
     return ", ".join(map(called, nodes))
-
-
-def check_free(gateway: Gateway, node: int, replace: bool) -> None:
-    """A number that a node has already gets new keys only where the user reports it."""
-    from motecrypt.link.native import BROADCAST
-
-    if node in gateway.nodes and not replace:
-        raise InputError(
-            f"{called(node)}: already has keys; give another number"
-            f"{' or --member' if node == BROADCAST else ''}, or --replace, which makes those invalid"
-        )
 
 
 def make_folder(output: Path) -> None:

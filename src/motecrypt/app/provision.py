@@ -12,9 +12,9 @@ from motecrypt.air.radios import Radio
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.exports.link_node import link_options
-from motecrypt.link.gateway.opening import open_gateway, record_of
+from motecrypt.link.gateway.opening import open_registry, record_of
 from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, new_context
-from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.gateway.registry import NodeRegistry
 from motecrypt.link.native import BROADCAST, STORAGE_BYTES, TAG_16
 from motecrypt.link.provisioning import (
     FLASH_OFFSET,
@@ -104,32 +104,36 @@ class ProvisionResult:
 
 def registered(key_file: Path, state: Path | None, radio: Radio) -> Sequence[NodeEntry]:
     """The nodes of a gateway's record, with their generations and what their key blocks say."""
-    with closing(_opened(key_file, state, radio)) as gateway:
-        return gateway.registry()
+    with closing(_opened(key_file, state, radio)) as nodes:
+        return nodes.entries()
 
 
-def _opened(key_file: Path, state: Path | None, radio: Radio) -> Gateway:
+def _opened(key_file: Path, state: Path | None, radio: Radio) -> NodeRegistry:
     if not 12 <= radio.packet_bytes <= 255:
         raise InputError(f"packets of {radio.packet_bytes} bytes; the link takes 12 to 255")
     need("host")
-    return open_gateway(key_file, state, radio.packet_bytes)
+    return open_registry(key_file, state, radio.packet_bytes)
 
 
 def provision(request: ProvisionRequest, key_file: Path, state: Path | None = None) -> ProvisionResult:
     """Give a node new keys, and note it in the gateway's record. Its earlier keys are no longer taken.
 
-    `key_file` has the gateway's master key; `state` is its record of nodes, by default next to its key.
+    `key_file` has the gateway's master key; `state` is its record of nodes, by default next to its key. A
+    gateway that serves that record makes the change, while messages flow.
 
     Raises
     ------
     InputError
-        What excludes each other, a file that is there already, or another program that has the record.
+        What excludes each other, a file that is there already, another program that has the record, or what
+        a gateway that serves it refuses.
+    MotecryptError
+        That gateway ended, or cannot write its record.
     """
     node, files = request.node, request.files
-    with closing(_opened(key_file, state, request.radio)) as gateway:
+    with closing(_opened(key_file, state, request.radio)) as nodes:
         context = None
         if request.oscore is not None:
-            _check_context(request, gateway.suite)
+            _check_context(request, nodes.suite)
             context = new_context(node)
         forms = _checked_forms(request, record_of(key_file, state))
         for path, form in forms.items():
@@ -144,7 +148,7 @@ def provision(request: ProvisionRequest, key_file: Path, state: Path | None = No
         def make() -> dict[Path, bytes]:
             nonlocal storage
             tags = TAG_16 if request.long_tags else 0
-            storage = gateway.member() if request.member else gateway.provision(node, options | tags)
+            storage = nodes.member() if request.member else nodes.provision(node, options | tags, True)
             whole = context.stored(storage) if context else storage
             return {**{path: form(whole) for path, form in forms.items()}, **client_files}
 
@@ -175,7 +179,7 @@ def _check_context(request: ProvisionRequest, suite: str) -> None:
 
 def _checked_forms(request: ProvisionRequest, record: Path) -> dict[Path, Callable[[bytes], bytes]]:
     """What makes the content of each file; InputError where keys cannot go to a node in this way."""
-    kept = {record.with_name(record.name + suffix).resolve() for suffix in ("", ".new", ".lock")}
+    kept = {record.with_name(record.name + suffix).resolve() for suffix in ("", ".new", ".lock", ".socket")}
     forms: dict[Path, Callable[[bytes], bytes]] = {}
     for path, form in request.files.forms():
         if path.resolve() in kept:

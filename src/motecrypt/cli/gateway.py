@@ -6,14 +6,15 @@ import json
 import re
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 from motecrypt.app.link_ends import UNCONFIRMED, all_called
-from motecrypt.base.errors import InputError
-from motecrypt.cli._link_options import line_options, state_option
-from motecrypt.cli._output import print_note
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.cli._link_options import NodeNumber, line_options, state_option
+from motecrypt.cli._output import json_option, print_json, print_note
 from motecrypt.cli._request import FILE, FOLDER, seconds_option, taken
 from motecrypt.link.ports.signals import Stop
 
@@ -37,8 +38,45 @@ def _numbers(_: click.Context, option: click.Parameter, given: tuple[str, ...]) 
 _nodes_option = partial(click.option, multiple=True, metavar="NODES", callback=_numbers)
 
 
-@click.command(epilog="Example: motecrypt gateway /dev/ttyUSB0 --key gateway.key --sqlite readings.db")
-@click.argument("ports", metavar="PORT...", nargs=-1, required=True)
+class _Gateway(click.Group):
+    """Serves, unless the first word names an action. A port of that name is given as ./NAME."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the words; those of an action stay as they are."""
+        if args and args[0] in self.commands:
+            ctx.args = list(args)
+            return ctx.args
+        ctx.allow_extra_args, ctx.allow_interspersed_args = False, True
+        return click.Command.parse_args(self, ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Serve, or do the action."""
+        if not ctx.args:
+            return click.Command.invoke(self, ctx)
+        name, *words = ctx.args
+        ctx.invoked_subcommand, ctx.args = name, []
+        with self.commands[name].make_context(name, words, parent=ctx) as context:
+            return context.command.invoke(context)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The words of serving; the actions are listed below the options."""
+        return click.Command.collect_usage_pieces(self, ctx)
+
+
+class _Ports(click.Argument):
+    """The ports, which no action has."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Its word in the usage of serving alone."""
+        return super().get_usage_pieces(ctx) if isinstance(ctx.command, _Gateway) else []
+
+
+@click.group(
+    cls=_Gateway,
+    no_args_is_help=False,
+    epilog="Example: motecrypt gateway /dev/ttyUSB0 --key gateway.key --sqlite readings.db",
+)
+@click.argument("ports", metavar="PORT...", nargs=-1, required=True, cls=_Ports)
 @click.option("--key", "key_file", type=FILE, required=True, help="The gateway's master key file.")
 @state_option
 @line_options
@@ -90,7 +128,8 @@ def command(
 
     Each message is kept on disk together with the state that accepts it, then the node is answered, then
     every sink gets it, at least once and under an id. A sink that is slow or down does not delay the others.
-    'motecrypt send SOCKET --to N' sends to a node through the running gateway. See docs/gateway.md.
+    'motecrypt send SOCKET --to N' sends to a node through the running gateway, and 'motecrypt provision' and
+    'motecrypt key' give nodes keys through it. See docs/gateway.md.
     """
     from motecrypt.app.gateway import GatewayRequest, serve_gateway
     from motecrypt.link.gateway.sinks.stdout import StandardOutput
@@ -109,6 +148,44 @@ def command(
     with Stop() as stop:
         told = partial(tell, "statistics")
         tell("summary", serve_gateway(request, print_note, ready, told, statistics, seconds, stop))
+
+
+@command.command(
+    short_help="Give a node new keys over the air.",
+    epilog="Example: motecrypt gateway renew 7 --key gateway.key",
+)
+@click.argument("node", type=NodeNumber())
+@click.option("--key", "key_file", type=FILE, required=True, help="The gateway's master key file.")
+@state_option
+@click.option(
+    "--wait-s",
+    type=click.FloatRange(0, 3600),
+    default=10.0,
+    show_default=True,
+    help="How long to wait first for a message of the node, so that none is on its way.",
+)
+@json_option
+def renew(node: int, key_file: Path, state: Path | None, wait_s: float, as_json: bool) -> None:
+    """Give NODE new keys over the air: a new epoch, in which all its counters start again.
+
+    The running gateway begins it after the node's next message and offers it until the node confirms it; what
+    the node sends before that under its old epoch is not accepted. If no gateway runs, the record is changed,
+    and the gateway offers the epoch once it runs. Exit code 1: the node has not confirmed it within 10
+    seconds. A node that never listens gets new keys with 'motecrypt provision'.
+    """
+    from motecrypt.app.gateway_nodes import renew_node
+
+    made = renew_node(node, key_file, state, wait_s)
+    if as_json:
+        print_json(made)
+    elif made.confirmed is not False:
+        offered = "the node has it" if made.confirmed else "the gateway offers it to the node once it runs"
+        print(f"node {node}: epoch {made.epoch} has begun; {offered}")
+    if made.confirmed is False:
+        raise MotecryptError(
+            f"node {node}: epoch {made.epoch} has begun, but the node has not confirmed it yet; the gateway "
+            f"continues to offer it"
+        )
 
 
 def _tell(name: str, record: Mapping[str, Any], as_json: bool, said: str) -> None:

@@ -52,13 +52,31 @@ class MemoryStore:
         self.writes += 1
 
 
+class RecordInUse(InputError):
+    """Another program holds a record.
+
+    Attributes
+    ----------
+    socket : where that program takes requests; None if it takes none.
+    """
+
+    def __init__(self, message: str, socket: Path | None) -> None:
+        super().__init__(message)
+        self.socket = socket
+
+
 class FileStore:
     """A record in a file, locked against a second program for as long as this object lives.
+
+    The file of the lock also names the socket of a gateway that serves the record. It counts only while the
+    lock is held, so the name that a killed gateway left behind misleads nobody.
 
     Raises
     ------
     InputError
-        The file or its folder cannot be used, or another program holds it.
+        The file or its folder cannot be used.
+    RecordInUse
+        Another program holds it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,9 +91,21 @@ class FileStore:
             raise InputError(f"state file {path}: {error.strerror}; choose one with --state") from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(self._lock, 0)
         except OSError:
+            socket = _served_at(self._lock)
             os.close(self._lock)
-            raise InputError(f"state file {path}: another program is using it; stop that one first") from None
+            raise RecordInUse(
+                f"state file {path}: another program is using it; stop that one first", socket
+            ) from None
+
+    def serve_at(self, socket: Path) -> None:
+        """Note where the holder of the lock takes requests, for programs that find the record locked."""
+        assert self._lock is not None
+        try:
+            os.pwrite(self._lock, os.fsencode(socket.absolute()) + b"\0", 0)
+        except OSError as error:
+            raise InputError(f"state file {self.path}: {error.strerror}; free some space") from None
 
     def read(self) -> bytes | None:
         """The record, or None when the file does not exist."""
@@ -110,6 +140,12 @@ class FileStore:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _served_at(lock: int) -> Path | None:
+    """The socket that a lock's file names, if all of its name is there."""
+    name, end, _ = os.pread(lock, 4097, 0).partition(b"\0")
+    return Path(os.fsdecode(name)) if end and name else None
 
 
 def close_store(store: Store) -> None:

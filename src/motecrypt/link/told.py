@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from motecrypt.link.native import Event
+from motecrypt.link.native import BROADCAST, Event
 
 TAKEN = (Event.MESSAGE, Event.COMMANDED, Event.FILE_PART)
 OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
+
+
+def called(node: int) -> str:
+    """A node in a message."""
+    return "the group" if node == BROADCAST else f"node {node}"
 
 
 @dataclass(frozen=True)

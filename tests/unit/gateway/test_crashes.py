@@ -62,30 +62,34 @@ class Node:
     def send(self, content: bytes, how: int, alive: Gateway) -> Event:
         """A message, until it is accepted or refused, whatever happens to the gateway."""
         now = time.monotonic
-        end, again = now() + DEADLINE_S, 0.0
-        assert self.end.send(content, how | CONFIRMED) is Event.WAITING
-        packets = [self.end.on_line(packet) for packet in self.end.packets()]
+        end, again, packets = now() + DEADLINE_S, 0.0, list[bytes]()
         while now() < end:
             alive.keep()
+            if not packets:
+                assert self.end.send(content, how | CONFIRMED) is Event.WAITING
+                packets = [self.end.on_line(packet) for packet in self.end.packets()]
             if now() > again:
                 again = now() + 0.25
                 self.radio.put(*packets)  # the same bytes, as the core does
-            event = self._hear()
+            event = self.hear()
             if event in (Event.ACCEPTED, Event.REFUSED):
-                self.told[event] += 1
                 return event
+            if event is Event.RENEWED:
+                packets = []  # of an epoch that has ended
         raise AssertionError("no answer")
 
-    def _hear(self) -> Event:
+    def hear(self) -> Event:
+        """Take what has come, and answer it."""
         handle = self.radio._master
         if not select.select([handle], [], [], 0.02)[0]:
             return Event.NOTHING
         told = Event.NOTHING
         for packet in self._reader.packets(os.read(handle, 4096), time.monotonic_ns() // 1_000_000):
             event = self.end.receive(packet)
-            if event in (Event.ACCEPTED, Event.REFUSED):
+            if event in (Event.ACCEPTED, Event.REFUSED, Event.RENEWED):
+                self.told[event] += 1
                 told = event
-        self.end.packets()
+        self.radio.put(*(self.end.on_line(packet) for packet in self.end.packets()))
         return told
 
 
@@ -115,8 +119,14 @@ class Gateway:
             self.killed += 1
             self._process = self._start("none", 0)
 
-    def end(self) -> None:
-        """A clean end."""
+    def kill(self) -> None:
+        """Whatever happened."""
+        self._process.kill()
+        self._process.wait(DEADLINE_S)
+
+    def end(self, items: int | None = None) -> None:
+        """A clean end, once all items are at the sinks."""
+        self._items = self._items if items is None else items
         end = time.monotonic() + DEADLINE_S
         self.keep()
         while b'"ready"' not in self._last_said() and not self._all_there():
@@ -171,6 +181,114 @@ def test_killed_at_any_step_nothing_is_doubled_and_nothing_accepted_is_lost(
         ".motecrypt-node5.part",
         ".motecrypt-node5.announced",
     } == {"log.txt"}
+
+
+# --- while keys are given out
+
+GIVING = [
+    *("provision-before-1", "change-before-1", "change-after-1", "provision-after-1"),
+    *("tell-before-1", "tell-after-1"),
+]
+
+
+def child(folder: Path, step: str, times: int, *words: str) -> subprocess.Popen[str]:
+    """Another command, which may be killed at a step of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-P", str(CHILD), step, str(times), str(folder), *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def generations(folder: Path) -> dict[int, tuple[int, int]]:
+    """Of each node of the record: its generation, and its epoch."""
+    gateway = open_gateway(folder / "key", None, PACKET)
+    try:
+        return {node: (link.generation, link.epoch) for node, link in gateway._links.items()}
+    finally:
+        gateway.close()
+
+
+class Session:
+    """Node 5 sends while another command changes keys; each may be killed. It ends with the messages, and
+    with the node's new epoch where there is one."""
+
+    def __init__(self, folder: Path, step: str, killed: str, *words: str, renewed: bool = False) -> None:
+        self.folder, self.node = folder, Node(folder)
+        name, _, times = step.rpartition("-")
+        at = {"gateway": ("none", 0), "client": ("none", 0), killed: (name, int(times))}
+        self.gateway = Gateway(folder, self.node.radio.path, *at["gateway"])
+        self.contents: list[bytes] = []
+        self._say()
+        self.client = child(folder, *at["client"], *words)
+        try:
+            self._go_on(renewed)
+        finally:
+            self.client.kill()
+            self.gateway.kill()
+        with sqlite3.connect(folder / "log.db") as base:
+            rows = base.execute("SELECT content FROM messages WHERE node = 5 ORDER BY rowid").fetchall()
+        assert [bytes(row[0]) for row in rows] == self.contents, "nothing is lost, nothing doubled"
+
+    def _say(self) -> None:
+        self.contents.append(b"%02d sent" % len(self.contents))
+        assert self.node.send(self.contents[-1], 0, self.gateway) is Event.ACCEPTED
+
+    def _go_on(self, renewed: bool) -> None:
+        end = time.monotonic() + DEADLINE_S
+        while self.client.poll() is None or len(self.contents) < MESSAGES:
+            assert time.monotonic() < end
+            self._say()
+            self.gateway.keep()
+        while renewed > (self.node.end.epoch > 0):
+            assert time.monotonic() < end
+            self.node.hear()
+            self.gateway.keep()
+        self.said = self.client.communicate(timeout=DEADLINE_S)[1]
+        self.gateway.end(len(self.contents))
+
+
+@pytest.mark.parametrize("step", GIVING)
+def test_killed_while_it_gives_a_node_keys_its_record_is_the_old_or_the_new_one(
+    step: str, tmp_path: Path
+) -> None:
+    words = ("provision", "6", "--key", "key", "--image", "node6")
+    told = Session(tmp_path, step, "gateway", *words)
+    assert told.gateway.killed == 1, "the step was never reached"
+    assert told.client.returncode == 1 and "the outcome is unknown" in told.said, told.said
+    new = step not in GIVING[:2]
+    assert generations(tmp_path) == {5: (1, 0)} | ({6: (1, 0)} if new else {})
+    assert not (tmp_path / "node6").exists(), "no file for keys that may not be known"
+    again = child(tmp_path, "none", 0, *words)
+    assert again.wait(DEADLINE_S) == 0
+    image = (tmp_path / "node6").read_bytes()
+    assert generations(tmp_path)[6] == (int.from_bytes(image[4:6], "little"), 0) == (1 + new, 0)
+
+
+@pytest.mark.parametrize("step", ["request-before-1", "request-after-1"])
+def test_a_killed_command_leaves_the_gateway_and_its_record_whole(step: str, tmp_path: Path) -> None:
+    told = Session(tmp_path, step, "client", "provision", "6", "--key", "key", "--image", "node6")
+    assert told.client.returncode == -9 and told.gateway.killed == 0
+    assert generations(tmp_path) == {5: (1, 0)} | ({6: (1, 0)} if step.startswith("request-after") else {})
+    assert (tmp_path / "node6").read_bytes() == b"", "keys that were not written are in no file"
+
+
+@pytest.mark.parametrize("step", ["renew-before-1", "change-before-1", "change-after-1", "renew-after-1"])
+def test_killed_while_it_begins_an_epoch_its_record_has_the_old_or_the_new_one(
+    step: str, tmp_path: Path
+) -> None:
+    renewed = step in ("change-after-1", "renew-after-1")
+    words = ("gateway", "renew", "5", "--key", "key", "--wait-s", "60")
+    told = Session(tmp_path, step, "gateway", *words, renewed=renewed)
+    assert told.gateway.killed == 1, "the step was never reached"
+    assert told.client.returncode == 1 and "the outcome is unknown" in told.said, told.said
+    (generation, epoch) = generations(tmp_path)[5]
+    assert generation == 1 and (epoch > 1_700_000_000) == renewed
+    assert told.node.end.epoch == epoch, "the node has what the record has"
+    assert told.node.told[Event.RENEWED] == renewed
 
 
 BACKLOG = 2 * SqliteLog.batch + 1

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 
 from command_line import run
 from gateway_bed import DEADLINE_S, PACKET, Radio
-from link_ends import native
+from gateway_running import Running, provision
 from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
-from motecrypt.link.native import CONFIRMED, LISTENS, SHORT, STREAM, Event, NativeLink
-from motecrypt.link.stream import StreamReader
-
-ROOT = Path(__file__).resolve().parents[3]
+from motecrypt.link.native import LISTENS, SHORT, STREAM
 
 
 @pytest.fixture
@@ -37,15 +29,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "text").write_text("some words, and not a certificate " * 9)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def provision(folder: Path, node: int = 5) -> NativeLink:
-    """A node."""
-    gateway = open_gateway(folder / "key", None, PACKET)
-    made = native()
-    assert made.begin(gateway.provision(node, SHORT | LISTENS | STREAM)) is Event.NOTHING
-    gateway.close()
-    return made
 
 
 @pytest.mark.parametrize(
@@ -169,72 +152,6 @@ def test_what_others_can_read_on_the_way_to_a_broker_is_told(
     assert notices == ([said] if exposed else [])
 
 
-class Running:
-    """The program, next to a node on this computer."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        self.folder, self.node, self.radio = folder, provision(folder), Radio()
-        self._reader = StreamReader(PACKET)
-        (folder / "p").symlink_to(self.radio.path)
-        self.process = self.started("p", *arguments)
-        self.until(lambda: '"ready"' in self.out)
-
-    def started(self, port: str, *arguments: str) -> subprocess.Popen[str]:
-        """Another one."""
-        with (self.folder / "out").open("a") as out:
-            return self._popen(port, arguments, out)
-
-    @property
-    def out(self) -> str:
-        """What it has printed."""
-        return (self.folder / "out").read_text()
-
-    def _popen(self, port: str, arguments: tuple[str, ...], out: IO[str]) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "motecrypt", "gateway", port, "--key", "key", "--json", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        """Read what it prints, and be the node, until something is so."""
-        end = time.monotonic() + DEADLINE_S
-        while not condition():
-            assert time.monotonic() < end and self.process.poll() is None, (self.out, self.errors())
-            self.hear()
-            time.sleep(0.01)
-
-    def hear(self) -> None:
-        """Take what comes for the node, and answer it."""
-        try:
-            data = os.read(self.radio._master, 4096)
-        except BlockingIOError:
-            return
-        for packet in self._reader.packets(data, time.monotonic_ns() // 1_000_000):
-            if self.node.receive(packet) in (Event.MESSAGE, Event.COMMANDED):
-                self.node.answer(True)
-        self.radio.put(*(self.node.on_line(packet) for packet in self.node.packets()))
-
-    def say(self, content: bytes) -> None:
-        """A message of the node."""
-        assert self.node.send(content, CONFIRMED) is Event.WAITING
-        self.radio.put(*(self.node.on_line(packet) for packet in self.node.packets()))
-
-    def errors(self) -> str:
-        """What it said on standard error; it has ended, or ends now."""
-        self.process.kill()
-        return self.process.communicate(timeout=DEADLINE_S)[1]
-
-    def end(self) -> None:
-        """Whatever happened."""
-        self.process.kill()
-        self.process.communicate(timeout=DEADLINE_S)
-
-
 @pytest.fixture
 def running(folder: Path) -> Iterator[Running]:
     made = Running(folder)
@@ -277,27 +194,7 @@ def test_two_on_one_port_or_one_spool_are_refused_in_one_line(running: Running) 
 def test_send_goes_through_it(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
     running.say(b"21.4 C")
     running.until(lambda: '"id": "5.1.0.0"' in running.out)
-    sender = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "motecrypt",
-            "send",
-            "key.gateway.socket",
-            "--to",
-            "5",
-            "--command",
-            "a",
-            "b",
-            "--json",
-        ],
-        cwd=running.folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    sender = running.command("send", "key.gateway.socket", "--to", "5", "--command", "a", "b", "--json")
     running.until(lambda: sender.poll() is not None)
     out, errors = sender.communicate(timeout=DEADLINE_S)
     assert sender.returncode == 0, errors
@@ -322,7 +219,7 @@ class capsys_line(str):  # noqa: N801 - compares as a line that contains it
 
 
 def test_provision_and_receive_know_a_spool(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, errors = run(capsys, "provision", "--list", "--key", "key")
+    code, _, errors = run(capsys, "receive", "p", "--key", "key")
     assert code == 2 and "another program is using it" in errors
     running.process.terminate()
     running.process.wait(DEADLINE_S)

@@ -141,7 +141,7 @@ def test_nothing_is_handed_over_before_its_counter_is_claimed(field: Field, echo
     field.radios[0].put(*packets)
     assert field.turn() == [] and not field.service._protocols[0]._messages
     failing = False
-    field.service._rest_until = 0.0
+    field.service._guarded.until_s = 0.0
     field.radios[0].put(*packets)
     assert field.turn() == [Event.ACCEPTED]
     field.until(lambda: bool(echo.got))

@@ -14,6 +14,7 @@ from gateway_bed import OPTIONS, PACKET, Collected, Field
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.serial_port import PortError
 from motecrypt.link.file_parts import file_parts
+from motecrypt.link.gateway import guard
 from motecrypt.link.gateway import service as module
 from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
@@ -155,7 +156,7 @@ def test_forged_packets_are_counted_and_cost_a_node_nothing(field: Field) -> Non
 def test_a_spool_that_cannot_be_written_takes_nothing_and_goes_on_when_it_can(
     field: Field, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "REST_S", 0.05)
+    monkeypatch.setattr(guard, "REST_S", 0.05)
     field.spool._base.execute("PRAGMA busy_timeout=1")
     other = sqlite3.connect(field.spool.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -168,14 +169,14 @@ def test_a_spool_that_cannot_be_written_takes_nothing_and_goes_on_when_it_can(
     assert field.turn() == []
     assert field.service.statistics()["not_taken"]["spool_faulty"] == len(packets)
     for _ in range(2):
-        field.until(lambda: field.service._rest_until < time.monotonic())
+        field.until(lambda: field.service._guarded.until_s < time.monotonic())
         field.radios[0].put(*packets)
         assert field.turn() == []
     assert len(field.told) == 1, "told once"
     assert field.service.statistics()["spool"]["faults"] == 3
     other.execute("ROLLBACK")
     other.close()
-    field.until(lambda: field.service._rest_until < time.monotonic())
+    field.until(lambda: field.service._guarded.until_s < time.monotonic())
     field.turn()
     assert len(field.told) == 1, "nothing was written yet"
     field.radios[0].put(*packets)
@@ -218,7 +219,7 @@ def test_a_file_whose_end_could_not_be_kept_is_one_file_in_the_end(tmp_path: Pat
     field.radios[0].put(*packets)
     assert field.turn() == [] and (tmp_path / "inbox" / "log.txt").exists()
     failing = False
-    field.service._rest_until = 0.0
+    field.service._guarded.until_s = 0.0
     field.radios[0].put(*packets)
     assert field.turn() == [Event.ACCEPTED] and len(field.waiting()) == 1
     assert [p.name for p in (tmp_path / "inbox").iterdir()] == ["log.txt"]
@@ -242,7 +243,7 @@ def test_a_file_that_could_not_be_kept_is_not_over_when_another_node_is_heard(tm
     field.radios[0].put(*packets)
     assert field.turn() == []
     field.spool.write = write  # type: ignore[method-assign]
-    field.service._rest_until = 0.0
+    field.service._guarded.until_s = 0.0
     assert field.up(6, b"21.5", CONFIRMED) == [Event.ACCEPTED]
     field.radios[0].put(*packets)
     assert field.turn() == [Event.ACCEPTED]

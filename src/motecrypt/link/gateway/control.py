@@ -160,13 +160,17 @@ def ask(path: Path, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     InputError
         Nobody listens there, or the gateway refuses the request.
     MotecryptError
-        It does not answer.
+        It does not answer, or cannot do what is asked.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.settimeout(seconds)
         try:
             with _near(path) as short:
                 line.connect(short)
+        except PermissionError as error:
+            raise InputError(
+                f"socket {path}: {error.strerror}; only the gateway's user may use it: run this as that user"
+            ) from None
         except OSError as error:
             raise InputError(f"socket {path}: {error.strerror}; is 'motecrypt gateway' running?") from None
         got = b""
@@ -184,6 +188,8 @@ def ask(path: Path, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(got)
     if "error" in answer:
         raise InputError(str(answer["error"]))
+    if "failed" in answer:
+        raise MotecryptError(str(answer["failed"]))
     return answer
 
 

@@ -148,6 +148,10 @@ class Outbox:
         self._waiting[order.node].popleft()
         self._flying[order.node] = _Flight(order, now_s + self._outcome_s)
 
+    def flies(self, node: int) -> bool:
+        """Whether one for that node is on its way."""
+        return node in self._flying
+
     def over(self, order: Order, outcome: str, why: str = "") -> None:
         """One that `next` gave has its outcome without an answer."""
         self._waiting[order.node].popleft()

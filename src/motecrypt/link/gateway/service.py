@@ -18,16 +18,18 @@ from typing import Any
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.file_parts import FileCollector
 from motecrypt.link.gateway.bare import MESSAGE_MAX, BareNode
+from motecrypt.link.gateway.changes import Changes
 from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.guard import SpoolGuard
 from motecrypt.link.gateway.items import Item, Kind
 from motecrypt.link.gateway.lines import Line
+from motecrypt.link.gateway.operated import OperatedGateway
 from motecrypt.link.gateway.orders import GROUP, Order, Outbox, Told, order_of, read_order
 from motecrypt.link.gateway.protocols import NodeProtocol, ProtocolThread
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.gateway.statistics import statistics
 from motecrypt.link.gateway.tally import GatewayTally, NodeTally
-from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import COMMAND, CONFIRMED, LISTENS, NODE_BITS, Event, message_bytes_max
 from motecrypt.link.ports.session import now_us
 from motecrypt.link.ports.signals import Stop, close_all
@@ -37,8 +39,6 @@ ANSWER_KIND = 0xC0
 """The upper two bits of an answer's first byte: it needs no space in the spool, so it always passes."""
 POLL_S, QUIET_S = 0.02, 0.1
 TIDY_S = 0.25
-REST_S = 1.0
-"""Seconds without accepting messages after the spool could not be written."""
 END_S = 5.0
 """How long sinks may continue when the gateway ends; what they have not taken waits for the next start."""
 INBOX_MAX = 100
@@ -50,7 +50,7 @@ class GatewayService:
 
     Parameters
     ----------
-    gateway : Gateway
+    gateway : OperatedGateway
         Over the spool, `together`.
     lines : sequence of Line
         The open ports.
@@ -66,7 +66,7 @@ class GatewayService:
 
     def __init__(
         self,
-        gateway: Gateway,
+        gateway: OperatedGateway,
         spool: Spool,
         lines: Sequence[Line],
         collector: FileCollector | None,
@@ -79,6 +79,7 @@ class GatewayService:
         self._drains: list[Drain] = []
         self._control: ControlSocket | None = None
         self._outbox = Outbox(outcome_s)
+        self._changes = Changes(gateway, self._outbox.flies, self._replaced, lambda: self._speakers)
         self._protocols: list[ProtocolThread] = []
         self._speakers: frozenset[int] = frozenset()
         self._bare: dict[int, BareNode] = {}
@@ -89,12 +90,11 @@ class GatewayService:
         self._where: dict[int, Line] = {}
         self._line: Line | None = None
         self._came: dict[int, Line] = {}
+        self._heard: set[int] = set()
         self._bound: set[int] = set()
-        self._rest_until = 0.0
-        self._writes = 0
+        self._guarded = SpoolGuard(spool, self._tally, notice)
         self._tidy_at = 0.0
         self._fresh: list[Item] = []
-        self._fault = ""
         self._over = False
 
     # --- what belongs to it
@@ -173,10 +173,11 @@ class GatewayService:
         """Wait for what comes next, and do it."""
         readable = self._wait(stop)
         now_ms, now_s = int(now_us() // 1000), time.monotonic()
+        self._heard.clear()
         for line in self._lines:
             line.reopen()
         heard = [line for line in self._lines if line.port is not None and line.port in readable]
-        if now_s >= self._rest_until:
+        if not self._guarded.rests(now_s):
             self._guarded(lambda: self._hear(heard, now_ms, now_s))
             if not any(line.writing for line in self._lines):
                 # While bytes are still queued here, no answer to them can be late.
@@ -187,9 +188,8 @@ class GatewayService:
         self._take_events()
         self._take_orders(readable)
         self._send_orders(now_ms, now_s)
-        self._route()
-        for line in self._lines:
-            line.write()
+        self._write()
+        self._renew(now_ms, now_s)
         if now_s >= self._tidy_at:
             self._tidy(now_s)
 
@@ -200,29 +200,12 @@ class GatewayService:
         if self._control is not None:
             readers += self._control.readers()
             writers += self._control.writers()
-        busy = self._outbox or writers
+        busy = self._outbox or self._changes or writers
         readable, _, _ = select.select(readers, writers, [], POLL_S if busy else QUIET_S)
         if self._wake_read in readable:
             with suppress(BlockingIOError):
                 os.read(self._wake_read, 4096)
         return readable
-
-    def _guarded(self, act: Callable[[], None]) -> None:
-        """What cannot be kept is not answered; a little later it is tried again."""
-        try:
-            act()
-        except (MotecryptError, OSError) as error:
-            self._spool.undo()
-            self._tally.storage_faults += 1
-            self._rest_until = time.monotonic() + REST_S
-            self._writes = self._spool.writes
-            if str(error) != self._fault:
-                self._notice(f"{error}; until this is fixed no message is accepted")
-            self._fault = str(error)
-        else:
-            if self._fault and self._spool.writes > self._writes:
-                self._notice(f"state file {self._spool.path}: can be written again")
-                self._fault = ""
 
     # --- up
 
@@ -315,6 +298,7 @@ class GatewayService:
         tally = self._node(message.node)
         tally.allowed -= 1
         tally.last_ms = when_ms
+        self._heard.add(message.node)
         if message.node in self._came:
             self._where[message.node] = self._came[message.node]
         content, length = message.content, len(message.content)
@@ -371,6 +355,7 @@ class GatewayService:
                 )
             elif told.event is Event.RENEWED:
                 self._notice(f"node {told.node}: confirmed its new epoch")
+                self._changes.confirmed(told.node)
 
     # --- down
 
@@ -396,12 +381,28 @@ class GatewayService:
         if request == {"statistics": True}:
             tell(self.statistics())
             return
+        if self._changes.concern(request):
+            self._guarded(lambda: self._changes.take(request, tell, time.monotonic()))
+            return
         node = request.pop("node", None)
         self._outbox.add(order_of(node, request, tell), time.monotonic())
 
+    def _renew(self, now_ms: int, now_s: float) -> None:
+        """After answers were written: the node is to have the one to its last message before a new epoch."""
+        if self._changes and not self._guarded.rests(now_s) and not any(line.writing for line in self._lines):
+            self._gateway.at(now_ms)
+            self._guarded(lambda: self._changes.turn(self._heard, now_s))
+            self._write()
+
+    def _replaced(self, node: int) -> None:
+        """A node has new keys: nothing more comes from the earlier one, and the new one may be elsewhere."""
+        self._outbox.outcome(node, "unconfirmed")
+        self._where.pop(node, None)
+        self._bound.discard(node)
+
     def _send_orders(self, now_ms: int, now_s: float) -> None:
         self._outbox.expire(now_s)
-        if now_s < self._rest_until:
+        if self._guarded.rests(now_s):
             return
         for order in self._outbox.next(lambda node: node in self._where or node in self._bare, now_s):
             self._guarded(lambda: self._send(order, now_ms, now_s))  # noqa: B023 - called at once
@@ -442,6 +443,11 @@ class GatewayService:
         for packet in self._gateway.take_packets():
             self._say(packet)
 
+    def _write(self) -> None:
+        self._route()
+        for line in self._lines:
+            line.write()
+
     def _say(self, packet: bytes) -> None:
         """A packet goes where its node was received last; where it never was, everywhere."""
         line = self._where.get(packet[0] & NODE_BITS)
@@ -454,12 +460,13 @@ class GatewayService:
         self._tidy_at = now_s + TIDY_S
         for drain in self._drains:
             self._spool.mark(drain.sink.name, drain.done)
-        if now_s >= self._rest_until:
+        if not self._guarded.rests(now_s):
             self._guarded(self._spool.tidy)
 
     def _finish(self) -> None:
         """Let the last answers leave, sinks come to an end, and keep how far they are."""
         self._outbox.close()
+        self._changes.close()
         end = time.monotonic() + 1.0
         while any(line.writing for line in self._lines) and time.monotonic() < end:
             select.select([], [line.port for line in self._lines if line.port and line.writing], [], 0.05)
@@ -480,7 +487,7 @@ class GatewayService:
             thread.join(max(0.1, end - time.monotonic()))
         if self._control is not None:
             self._control.close()
-        self._rest_until = 0.0
+        self._guarded.until_s = 0.0
         self._tidy(time.monotonic())
 
     def statistics(self) -> dict[str, Any]:
