@@ -19,6 +19,7 @@ from goldens.views.advice import advice
 from goldens.views.differences import differences
 from goldens.views.made_up import STATES
 from goldens.views.pages import pages
+from goldens.views.paper import paper
 from goldens.views.report import report
 from goldens.views.studies import over_all, source
 
@@ -27,6 +28,7 @@ COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_views.py"
 GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
     "compare": differences,
     "pages": pages,
+    "paper": paper,
     "advice": partial(advice, "near"),
     **{f"{name}-{state}": partial(source, state, name) for name in frozen.folders() for state in STATES},
     "highlights": over_all,

@@ -27,7 +27,8 @@ class FakeError(Exception):
 def playwright(pdf: bytes | Exception) -> Any:
     """As much of playwright as printing uses; the page gives this PDF, or fails."""
 
-    def made(**_: object) -> bytes:
+    def made(*, prefer_css_page_size: bool, print_background: bool) -> bytes:
+        assert prefer_css_page_size and print_background, "the style of the page for paper"
         if isinstance(pdf, Exception):
             raise pdf
         return pdf
@@ -40,7 +41,12 @@ def playwright(pdf: bytes | Exception) -> Any:
         wait_for_function=lambda script: None,
         pdf=made,
     )
-    browser = SimpleNamespace(new_page=lambda viewport: page, close=lambda: None)
+
+    def new_page(viewport: dict[str, int]) -> Any:
+        assert viewport == {"width": 703, "height": 1000}
+        return page
+
+    browser = SimpleNamespace(new_page=new_page, close=lambda: None)
     driver = SimpleNamespace(chromium=SimpleNamespace(launch=lambda executable_path, args: browser))
 
     class Context:

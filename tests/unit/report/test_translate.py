@@ -16,6 +16,7 @@ from motecrypt.present.report.translate import javascript
 from motecrypt.present.report.translate_source import Untranslatable
 from tool_sets import needs_tool_set
 
+DATA = Path(__file__).parents[2] / "data"
 #: One of everything that the translator knows; `every` answers with plain values.
 SOURCE = '''
 from __future__ import annotations
@@ -248,6 +249,21 @@ def test_every_construct_gives_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(ours) >= 90
     for number, (one, other) in enumerate(zip(theirs, ours, strict=True)):
         assert one == other or (isinstance(one, dict) and list(one.values()) == other), number
+
+
+def test_every_construct_is_written_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a change is meant, this is what tests/data/translated.js is to be."""
+    name = made(tmp_path, "translated_all", SOURCE, monkeypatch)
+    assert javascript((f"{name}.every",), "it") == (DATA / "translated.js").read_text()
+
+
+def test_a_refused_statement_is_told_by_its_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "def it(x):\n    while x > 1:\n        x = 2\n    else:\n        x = 5\n    return x\n"
+    name = made(tmp_path, "told", source, monkeypatch)
+    with pytest.raises(Untranslatable, match=r"told\.py:2: cannot be made JavaScript: while x > 1:$"):
+        javascript((f"{name}.it",), "made")
 
 
 @needs_tool_set("node")

@@ -252,7 +252,7 @@ def _wrap_names(view: dict[str, Any], limit: float) -> None:
         encoding = (part.get("encoding") or {}).get("y") or {}
         if encoding.get("type") != "nominal":
             continue
-        names = {str(row[encoding["field"]]) for row in view["data"]["values"]}
+        names = list(dict.fromkeys(str(row[encoding["field"]]) for row in view["data"]["values"]))
         lines = {
             name: textwrap.wrap(name, letters, break_on_hyphens=False)
             for name in names

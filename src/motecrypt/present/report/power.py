@@ -86,9 +86,8 @@ def _timed(
     named = [PurePosixPath(place).name for place in places]
     lines = named if len(named) == len(curve) else [""] * len(curve)
     marked: dict[str, int] = {}
-    for at in sorted(range(len(curve)), key=lambda at: -curve[at]):
-        if 2 * curve[at] < max(curve):
-            break
+    high = [at for at, value in enumerate(curve) if 2 * value >= max(curve)]
+    for at in sorted(high, key=lambda at: -curve[at]):
         if lines[at] and lines[at] not in marked and len(marked) < peaks:
             marked[lines[at]] = at
     return [
