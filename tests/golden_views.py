@@ -22,6 +22,7 @@ from goldens.views.pages import pages
 from goldens.views.paper import paper
 from goldens.views.report import report
 from goldens.views.studies import over_all, source
+from goldens.views.terminal import terminal
 
 PLACE = Path(__file__).parent / "golden" / "views"
 COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_views.py"
@@ -29,6 +30,7 @@ GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
     "compare": differences,
     "pages": pages,
     "paper": paper,
+    "terminal": terminal,
     "advice": partial(advice, "near"),
     **{f"{name}-{state}": partial(source, state, name) for name in frozen.folders() for state in STATES},
     "highlights": over_all,

@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from motecrypt.base.errors import InputError
@@ -237,7 +238,7 @@ def row_names(view: Mapping[str, Any]) -> list[str]:
     names = list(dict.fromkeys(str(row.get(axis["field"])) for row in values))
     order = axis.get("sort", "ascending")
     if isinstance(order, Mapping):  # by the greatest of a field
-        most = dict.fromkeys(names, 0.0)
+        most = dict.fromkeys(names, -inf)
         for row in values:
             name = str(row.get(axis["field"]))
             most[name] = max(most[name], row[order["field"]])
