@@ -34,7 +34,7 @@ _FUNCTIONS = {
         *("GatewayRecord", "GatewayRequest", "GatewaySinks"),
         *("Mqtt", "NodeProtocols", "serve_gateway"),
     ),
-    "motecrypt.app.gateway_nodes": ("Renewed", "renew_node"),
+    "motecrypt.app.gateway_nodes": ("GatewayStatus", "Renewed", "gateway_status", "renew_node"),
     "motecrypt.app.key": ("NodeKeyRequest", "node_key"),
     "motecrypt.app.leak": ("LeakRequest", "LeakResult", "attack_traces", "leak", "leak_controls"),
     "motecrypt.app.link_ends": ("SerialRadio",),

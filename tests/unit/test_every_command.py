@@ -37,12 +37,12 @@ DRAWS = {"print_table", "show", "print_words", "console"}
 #: and tests/unit/callgraph/test_stack_bounds.py, tests/unit/test_sweep.py.
 RECORDS = {"ci", "leak", "stack", "sweep"}
 OTHERS = {c.split()[0] for c in (*test_answer_widths.COMMANDS, *test_table_widths.COMMANDS)} | {"compare"}
-HERE = {"doctor", "export", "profile", "provision", "records", "report", "wlan"}
+HERE = {"doctor", "export", "gateway", "profile", "provision", "records", "report", "wlan"}
 #: The demo starts other commands; tests/contract/test_demo.py runs it.
 STARTS_OTHERS = {"demo"}
 #: Their lines have one length at every width.
 LINES = {
-    *("cluster", "completion", "crypt", "file", "gateway", "key", "node", "radio", "receive", "run", "send"),
+    *("cluster", "completion", "crypt", "file", "key", "node", "radio", "receive", "run", "send"),
 }
 #: They work for a while or print more than a screen: the last line is the command that comes next.
 LONG = {
@@ -87,6 +87,7 @@ CASES = (
     "doctor",
     "export arduino Library --cipher aes128-ccm8",
     "export c Sources --cipher ascon-aead128",
+    pytest.param("gateway status --key gateway.key", marks=needs_tool_set("host")),
     "profile sketch.elf --until ready",
     "profile sketch.elf --until ready --lines 3 --speedscope flame.json",
     pytest.param("provision --list --key gateway.key", marks=needs_tool_set("host")),
@@ -101,7 +102,7 @@ CASES = (
 @pytest.mark.parametrize("line", CASES)
 def test_each_number_is_whole_at_every_width_and_one_of_the_json(line: str, place: Path) -> None:
     words = line.split()
-    if words[0] == "provision":
+    if words[0] in ("gateway", "provision"):
         for earlier in ("key gateway.key --link", "provision 5 --key gateway.key --radio srf --eep five.eep"):
             invoked(earlier.split(), 80)
     takes_wide = words[0] not in ("export", "report")

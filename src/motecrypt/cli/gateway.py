@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from motecrypt.app.link_ends import UNCONFIRMED, all_called
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli._link_options import NodeNumber, line_options, state_option
-from motecrypt.cli._output import json_option, print_json, print_note
+from motecrypt.cli._link_options import GROUP, NodeNumber, line_options, state_option
+from motecrypt.cli._output import json_option, print_json, print_note, print_table, table_options
 from motecrypt.cli._request import FILE, FOLDER, seconds_option, taken
 from motecrypt.link.ports.signals import Stop
+
+if TYPE_CHECKING:
+    from motecrypt.app.gateway_nodes import GatewayStatus
 
 NODE_MAX = 62
 
@@ -148,6 +151,53 @@ def command(
     with Stop() as stop:
         told = partial(tell, "statistics")
         tell("summary", serve_gateway(request, print_note, ready, told, statistics, seconds, stop))
+
+
+@command.command(
+    short_help="Show the state of each node.", epilog="Example: motecrypt gateway status --key gateway.key"
+)
+@click.option("--key", "key_file", type=FILE, required=True, help="The gateway's master key file.")
+@state_option
+@table_options
+def status(key_file: Path, state: Path | None, as_json: bool) -> None:
+    """Show each node: when it was received last, messages lost on the way, its epoch, and failed tags.
+
+    The figures are those of the gateway if it runs, else of its record. Lost are messages whose counters are
+    missing since the node's keys or its epoch began. When as many short tags have failed as are allowed,
+    only long messages are accepted; 'motecrypt gateway renew' begins an epoch, in which none has failed.
+    """
+    from motecrypt.app.gateway_nodes import gateway_status
+    from motecrypt.link.native import BROADCAST
+
+    found = gateway_status(key_file, state)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        [
+            GROUP if each.node == BROADCAST else each.node,
+            each.last_seen or "",
+            each.messages,
+            "" if each.loss is None else f"{each.missed} ({100 * each.loss:.1f} %)",
+            "void" if each.epoch is None else f"{each.epoch}{' (open)' if each.epoch_unconfirmed else ''}",
+            f"{each.failed_tags} of {each.failed_tags_max}",
+        ]
+        for each in found.nodes
+    ]
+    columns = ("node", "last seen (UTC)", "messages", "lost", "epoch", "failed tags")
+    print_table("Nodes", columns, rows, "\n".join(_of_gateway(found)))
+
+
+def _of_gateway(found: GatewayStatus) -> Iterator[str]:
+    ports = ", ".join(f"{port} ({packets} packets)" for port, packets in found.ports.items())
+    yield f"A gateway serves {ports}." if found.running else f"No gateway runs; from {found.record}."
+    if found.waiting:
+        yield f"Messages that wait for sinks: {found.waiting}"
+    yield from (f"Sink {name}: {trouble}" for name, trouble in found.sinks.items() if trouble)
+    if any(each.epoch_unconfirmed for each in found.nodes):
+        yield "open: the node has not confirmed this epoch."
+    if any(each.epoch is None for each in found.nodes):
+        yield "void: the node needs new keys, by 'motecrypt provision'."
 
 
 @command.command(

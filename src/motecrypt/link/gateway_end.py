@@ -86,6 +86,7 @@ class Gateway:
         self._restored_s = 0  # when the record was last restored, which is in the keys made since
         self._made_s: dict[int, int] = {}  # that time in the keys of each node, where it is not 0
         self._changed = False  # a node became void or generations were skipped: not in the record yet
+        self.extra: dict[str, Any] = {}  # what a subclass keeps in the record, too
         self._packets: list[bytes] = []
         self._events: deque[NodeEvent] = deque(maxlen=EVENTS_MAX)
         record = store.read()
@@ -172,7 +173,7 @@ class Gateway:
                 str(node): [self._generations[node], image.hex(), self._renewing.get(node, 0)]
                 for node, image in durable.items()
             }
-            record: dict[str, Any] = {"master": self._name(), "nodes": images}
+            record: dict[str, Any] = {"master": self._name(), "nodes": images, **self.extra}
             if self._took:
                 record["took"] = self._took
             if self._spent:

@@ -462,7 +462,7 @@ def test_a_renewal_waits_for_a_message_and_for_what_is_on_its_way(tmp_path: Path
 
 def test_renewals_end_by_the_clock_and_with_the_gateway(tmp_path: Path) -> None:
     field = Field(tmp_path, 5, 6)
-    changes = Changes(field.gateway, lambda node: False, lambda node: None, tuple)
+    changes = Changes(field.gateway, lambda node: False, lambda node: None, tuple, dict)
     told: list[dict[str, Any]] = []
     for node in (5, 6):
         changes.take({"renew": {"master": NAME, "node": node, "wait_s": 10}}, told.append, 100.0)

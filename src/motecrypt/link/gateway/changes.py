@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from dataclasses import asdict
 from typing import Any
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway.operated import OperatedGateway, unrenewable
 from motecrypt.link.gateway.orders import WAIT_MAX_S, Told
 from motecrypt.link.gateway.registry import CONFIRM_S, OwnRegistry, told_entries
+from motecrypt.link.gateway.status import node_statuses
 from motecrypt.link.native import BROADCAST, GATEWAY, LISTENS, STREAM
 from motecrypt.link.told import called
 
@@ -23,6 +25,7 @@ _FIELDS = {
     "provision": {"master", "node", "options", "packet_bytes", "replace"},
     "member": {"master"},
     "renew": {"master", "node", "wait_s"},
+    "status": {"master"},
 }
 
 
@@ -58,6 +61,8 @@ class Changes:
         Called with a node that has new keys: what is kept of the earlier one is void.
     speakers : callable
         The nodes whose protocols were opened with their options and packet length.
+    statistics : callable
+        The gateway's counts since its start.
     """
 
     def __init__(
@@ -66,9 +71,11 @@ class Changes:
         flying: Callable[[int], bool],
         replaced: Callable[[int], None],
         speakers: Callable[[], Collection[int]],
+        statistics: Callable[[], dict[str, Any]],
     ) -> None:
         self._gateway, self._registry = gateway, OwnRegistry(gateway)
         self._flying, self._replaced, self._speakers = flying, replaced, speakers
+        self._statistics = statistics
         self._renewals: dict[int, _Renewal] = {}
 
     def __bool__(self) -> bool:
@@ -95,6 +102,8 @@ class Changes:
                 tell(told_entries(self._registry.entries()))
             elif action == "provision":
                 tell({"storage": self._provision(given).hex()})
+            elif action == "status":
+                tell({"nodes": list(map(asdict, node_statuses(self._gateway))), **self._statistics_of_all()})
             elif action == "member":
                 tell({"storage": self._registry.member().hex()})
             else:
@@ -112,6 +121,11 @@ class Changes:
             raise InputError("the running gateway has another master key; name the file of that one")
         if "node" in given:
             _whole("node", given["node"], BROADCAST)
+
+    def _statistics_of_all(self) -> dict[str, Any]:
+        """Of the gateway as a whole: what its nodes have is in their own states."""
+        told = self._statistics()
+        return {name: told[name] for name in ("spool", "sinks", "ports", "not_taken")}
 
     # --- keys
 

@@ -1,16 +1,72 @@
-"""A gateway as its operator uses it: on top of messages, new keys and epochs for a node while it runs."""
+"""A gateway as its operator uses it: new keys and epochs for a node, and counts of what was received."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+
 from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.gateway import heard
+from motecrypt.link.gateway.heard import Heard
 from motecrypt.link.gateway_end import EPOCH_MAX, Gateway
 from motecrypt.link.native import BOTH_WAYS, Event, Suite
-from motecrypt.link.state import MemoryStore
-from motecrypt.link.told import called
+from motecrypt.link.state import MemoryStore, Store, unpack
+from motecrypt.link.told import HandOver, NodeMessage, called
 
 
 class OperatedGateway(Gateway):
-    """The same gateway, with what an operator asks for."""
+    """The same gateway, with what an operator asks for. Its record counts what was received of each node."""
+
+    heard: Mapping[int, Heard] = MappingProxyType({})
+    clock = staticmethod(time.time)
+    _news = False
+
+    def close(self) -> None:
+        """Let another program have the record, in which the last messages are counted, too."""
+        if self._news and not self._together:
+            self._changed = True
+            with suppress(MotecryptError, OSError):
+                self._commit()
+        super().close()
+
+    def _load(self, record: bytes) -> None:
+        super()._load(record)
+        try:
+            self._count(heard.read(unpack("gateway", record).get("heard", {})))
+        except ValueError:
+            raise self._damaged() from None
+
+    def _count(self, counts: Mapping[int, Heard]) -> None:
+        self.heard = counts
+        if counts:
+            self.extra = {"heard": heard.kept(counts)}
+
+    def _commit(self, hand_over: Callable[[], None] | None = None, nodes: Iterable[int] = ()) -> None:
+        before, kept = self.heard, self.extra
+        try:
+            super()._commit(hand_over, nodes)
+        except (MotecryptError, OSError):
+            self.heard, self.extra = before, kept
+            raise
+
+    def receive(
+        self, packets: Iterable[bytes], hand_over: HandOver, astray: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take packets as they come, and count the messages in them."""
+
+        def counted(messages: Sequence[NodeMessage]) -> Sequence[bool]:
+            verdicts = hand_over(messages)
+            now_s = min(max(int(self.clock()), 0), EPOCH_MAX)
+            news = dict(self.heard)
+            for message in messages:
+                news[message.node] = heard.after(news.get(message.node), message, now_s)
+            self._count(news)
+            self._news |= bool(messages)
+            return verdicts
+
+        super().receive(packets, counted, astray)
 
     @property
     def name(self) -> str:
@@ -21,6 +77,15 @@ class OperatedGateway(Gateway):
     def packet_bytes(self) -> int:
         """The packet length of its radio."""
         return self._packet_bytes
+
+    @property
+    def store(self) -> Store:
+        """Where its record is kept."""
+        return self._store
+
+    def storage(self, node: int) -> bytes:
+        """A node's storage in the record; empty where it is void."""
+        return self._durable[node]
 
     def epoch(self, node: int) -> int:
         """The epoch of a node; InputError where there is none of that number."""

@@ -56,6 +56,11 @@ class OwnRegistry:
         self.gateway = gateway
         self.suite: str = gateway.suite
 
+    @property
+    def waiting(self) -> int | None:
+        """Messages that wait for sinks; None where the record has none."""
+        return getattr(self.gateway.store, "waiting", None)
+
     def entries(self) -> tuple[NodeEntry, ...]:
         """Every number that was ever given out."""
         return self.gateway.registry()

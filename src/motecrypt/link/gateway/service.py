@@ -79,7 +79,9 @@ class GatewayService:
         self._drains: list[Drain] = []
         self._control: ControlSocket | None = None
         self._outbox = Outbox(outcome_s)
-        self._changes = Changes(gateway, self._outbox.flies, self._replaced, lambda: self._speakers)
+        self._changes = Changes(
+            gateway, self._outbox.flies, self._replaced, lambda: self._speakers, self.statistics
+        )
         self._protocols: list[ProtocolThread] = []
         self._speakers: frozenset[int] = frozenset()
         self._bare: dict[int, BareNode] = {}

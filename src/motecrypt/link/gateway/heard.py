@@ -1,0 +1,84 @@
+"""What a gateway has received of a node, by its counters: when, how many messages, and how many are missing.
+
+Every message has the next counter of its node, so a gap is what was lost. A node that starts again skips to
+the next block of counters, which is not a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from motecrypt.link.told import NodeMessage
+
+SEND_BLOCK = 64
+"""Counters that a node claims together (LINK_SEND_BLOCK of link.h): a start continues at the next block."""
+_MAX = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Of one node, under its present keys.
+
+    Attributes
+    ----------
+    last_s : when a message was taken last, in seconds since 1970.
+    generation, epoch, newest : the keys, and the greatest counter under them.
+    messages : taken under these keys. missed : counters below the newest whose message never came.
+    """
+
+    last_s: int
+    generation: int
+    epoch: int
+    newest: int
+    messages: int = 1
+    missed: int = 0
+
+    @property
+    def loss(self) -> float:
+        """The share of messages that did not arrive."""
+        return round(self.missed / (self.messages + self.missed), 6)
+
+
+def after(before: Heard | None, message: NodeMessage, now_s: int) -> Heard:
+    """With one more message. Of the first one of all, nothing is said about those before it."""
+    counter = message.counter
+    now = Heard(now_s, message.generation, message.epoch, counter)
+    if before is None:
+        return now
+    if (before.generation, before.epoch) != (message.generation, message.epoch):
+        return replace(now, missed=_missed(0, counter))
+    missed = before.missed + _missed(before.newest + 1, counter)
+    if counter < before.newest:  # late: it was taken for missing
+        missed = max(missed - 1, 0)
+    return replace(now, newest=max(before.newest, counter), messages=before.messages + 1, missed=missed)
+
+
+def _missed(expected: int, counter: int) -> int:
+    """How many messages are missing before this one, if that one was expected."""
+    if counter <= expected:
+        return 0
+    if counter % SEND_BLOCK == 0:  # a start; each block that was skipped on the way had a message at least
+        return counter // SEND_BLOCK - -(-expected // SEND_BLOCK)
+    return counter - expected
+
+
+def kept(heard: Mapping[int, Heard]) -> dict[str, list[int]]:
+    """In the form of the record."""
+    return {str(node): list(astuple(each)) for node, each in heard.items()}
+
+
+def read(content: Any) -> dict[int, Heard]:
+    """Of a record; ValueError where it is not one of ours."""
+    if not isinstance(content, dict):
+        raise ValueError
+    heard = {}
+    for node, figures in content.items():
+        if not node.isascii() or not node.isdigit() or not isinstance(figures, list) or len(figures) != 6:
+            raise ValueError
+        if any(not isinstance(each, int) or not 0 <= each <= _MAX for each in figures):
+            raise ValueError
+        last_s, generation, epoch, newest, messages, missed = figures
+        heard[int(node)] = Heard(last_s, generation, epoch, newest, messages, missed)
+    return heard
