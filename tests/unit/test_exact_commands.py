@@ -20,7 +20,7 @@ from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.results import Results
 from motecrypt.simulate import paper_node as node
 from motecrypt.simulate.paper_node import PaperNode
-from motecrypt.simulate.runners import Options, arm, counts_while_tracing, host, runner_of, simavr
+from motecrypt.simulate.runners import Options, arm, counts_while_tracing, host, riscv, runner_of, simavr
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
@@ -132,6 +132,63 @@ def test_the_arm_drivers_command(commands: list[Any], monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(arm, "version", missing)
     assert arm.engine_version() == "missing"
+
+
+def test_the_riscv_drivers_command(commands: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(riscv, "driver", lambda name: f"<{name}>")
+    settings = {
+        "cycles": {"load": 2, "branch": 3},
+        "mark_address": 0x200,
+        "simulated_address": 0x300,
+        "stack_limit": 0x400,
+        "max_cycles": 55,
+        "predictor": {"btb": 1, "bht": 2, "ras": 3},
+        "flash_cache": {"bytes": 16384, "ways": 2, "line_bytes": 8},
+        "flash_read": [{"name": "quad", "clocks": 26, "divider": 2, "source": "s"}],
+    }
+    device, elf = replace(CATALOG.device("hifive1"), simulator=settings, core="c"), Path("f.elf")
+    flash, ram = device.memory["flash"], device.memory["ram"]
+    base = [
+        *("<riscv>", "--core", "c", "--chip", device.chip, "--cycles", "load=2,branch=3"),
+        *("--ram", f"{ram.address:#x}:{ram.bytes:#x}", "--flash", f"{flash.address:#x}:{flash.bytes:#x}"),
+        *("--mark", "0x200", "--simulated", "0x300", "--stack-limit"),
+    ]
+    events, cache = ["--events", "{events}"], ["--cache", "16384:2:8", "--miss-cycles", "52"]
+    predictor = ["--predictor", "1:2:3"]
+    for options, rest in (
+        (Options(), ["0x400", "--max-cycles", "55", *events, *predictor, elf]),
+        (
+            Options(cache="warm", trace=True),
+            ["0x400", "--max-cycles", "55", *events, *predictor, "--trace", elf],
+        ),
+        (
+            Options(cache="kept", max_cycles=7),
+            ["0x400", "--max-cycles", "7", *events, *predictor, *cache, elf],
+        ),
+        (
+            Options(cache="cold", trace=True, dump=Path("d")),
+            [
+                *("0x400", "--max-cycles", "55", *events, *predictor, *cache),
+                *("--cold", "--trace", "--dump", "d", elf),
+            ],
+        ),
+    ):
+        assert riscv.command(device, elf, options, 9) == [*base, *rest]
+    bare = replace(
+        device, simulator={**{k: v for k, v in settings.items() if k != "predictor"}, "stack_limit": 0}
+    )
+    assert riscv.command(bare, elf, Options(), 0x1234) == [
+        *base,
+        "0x1234",
+        "--max-cycles",
+        "55",
+        *events,
+        elf,
+    ]
+    without = replace(device, simulator={k: v for k, v in settings.items() if k != "flash_cache"})
+    assert riscv.command(without, elf, Options())[-1] == elf
+    with pytest.raises(InputError, match=r"device\.toml: simulator lacks 'flash_cache'$"):
+        riscv.command(without, elf, Options(cache="kept"))
 
 
 def test_the_hosts_command_and_what_it_is(commands: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

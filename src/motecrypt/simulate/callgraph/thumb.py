@@ -175,16 +175,14 @@ def _wide(code: MachineCode, address: int, state: State, first: int, second: int
         popped = 4 * second.bit_count() if base == _SP and first & 0x20 else 0
         left = State(depth - popped, without(known, *_listed(second)))
         return StepOutcome(4, left, follows=not second & 0x8000)
-    if first & 0xFFE0 == 0xF840 and base == _SP and second & 0x0900 == 0x0900:  # STR, with writeback
+    if first & 0xFFF0 == 0xF840 and base == _SP and second & 0x0900 == 0x0900:  # STR, with writeback
         number = second & 0xFF
         return StepOutcome(4, State(depth - number if second & 0x200 else depth + number, known))
     if first & 0xFFF0 == 0xF850 and base == _SP and second & 0x0900 == 0x0900:  # LDR, with writeback
         number = second & 0xFF
         left = State(depth - number if second & 0x200 else depth + number, without(known, second >> 12))
         return StepOutcome(4, left, follows=second >> 12 != _PC)
-    if (
-        first & 0xFE40 == 0xE840 and base == _SP and first & 0x0120 and first & 0x20
-    ):  # STRD, LDRD with writeback
+    if first & 0xFE40 == 0xE840 and base == _SP and first & 0x20:  # STRD, LDRD with writeback
         number = 4 * (second & 0xFF)
         taken = () if not first & 0x10 else (second >> 12, register)
         return StepOutcome(
