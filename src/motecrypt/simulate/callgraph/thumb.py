@@ -213,7 +213,7 @@ def _wide(code: MachineCode, address: int, state: State, first: int, second: int
         number = (first & 15) << 12 | (first & 0x400) << 1 | (second & 0x7000) >> 4 | second & 0xFF
         return StepOutcome(4, _set(state, register, ("number", number)))
     if first & 0xFBEF == 0xF04F:  # MOV (immediate)
-        return StepOutcome(4, _set(state, register, ("number", _immediate(first, second))))
+        return StepOutcome(4, _set(state, register, ("number", _signed(_immediate(first, second), 32))))
     if first & 0xFF7F == 0xF85F:  # LDR (literal)
         offset = second & 0xFFF
         word = code.word_at((address + 4 & ~3) + (offset if first & 0x80 else -offset))
