@@ -196,7 +196,8 @@ def answered(node: Node, setting: Setting, candidates: Sequence[Candidate]) -> A
     if not answer.entries:
         return answer
     extended = extension_note(device, (setting.question.message_bytes, setting.question.answer_bytes))
-    hardware = hardware_note(node.hardware, answer.entries[0])
+    first, *_ = answer.entries
+    hardware = hardware_note(node.hardware, first)
     notes = [note for note in (hardware, extended) if note]
     return replace(
         answer,

@@ -92,6 +92,7 @@ def test_no_part_of_the_page_is_larger_than_what_it_shows(filled: Path) -> None:
         content = gather(results, Catalog.load())
     page = render(content, bundle="")
     assert too_large(page, content) == [], each_bytes(page, content)
+    assert 'id="measure-form"' not in page, "a page that no server serves cannot measure"
     doubled = dict(content.explorer) | {"rows": [*content.explorer["rows"], *content.explorer["rows"]]}
     twice = render(replace(content, explorer=doubled), bundle="")
     assert too_large(twice, content) == ["table of all measurements, a measurement"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -166,11 +166,9 @@ def _effects(access: Access, cipher: Cipher, random: Random, n: int) -> dict[str
 
 
 def _changed(sent: Sent, where: str, position: int, change: int) -> Sent:
-    source = bytearray(sent.ciphertext if where == "ciphertext" else sent.nonce)
+    source = bytearray(getattr(sent, where))
     source[position] ^= change
-    if where == "ciphertext":
-        return Sent(bytes(source), sent.nonce, sent.ad, sent.tag)
-    return Sent(sent.ciphertext, bytes(source), sent.ad, sent.tag)
+    return replace(sent, **{where: bytes(source)})
 
 
 def _describe(effects: dict[str, Any], cipher: Cipher) -> Iterator[str]:

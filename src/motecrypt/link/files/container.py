@@ -93,6 +93,11 @@ class Header:
     argon_lanes: int
     salt: bytes
 
+    @property
+    def sealed_bytes(self) -> int:
+        """A full chunk with its tag."""
+        return self.chunk_bytes + TAG_BYTES
+
     def pack(self) -> bytes:
         """Bytes 0 to 51."""
         return _FIELDS.pack(
@@ -144,9 +149,8 @@ class _Chunks:
     def __init__(self, header: Header, keys: bytes) -> None:
         self._engine = _ENGINES[header.cipher](keys)
         self._plain_bytes = header.chunk_bytes
-        self._room = memoryview(
-            bytearray(_chunks_a_read(header.chunk_bytes) * (header.chunk_bytes + TAG_BYTES))
-        )
+        self._sealed_bytes = header.sealed_bytes
+        self._room = memoryview(bytearray(_chunks_a_read(header.chunk_bytes) * header.sealed_bytes))
         self._number = 0
 
     def seal(self, plain: memoryview, last: bool) -> memoryview:
@@ -162,9 +166,7 @@ class _Chunks:
             With the number of the first chunk that is not.
         """
         try:
-            return self._each(
-                self._engine.decrypt_into, sealed, self._plain_bytes + TAG_BYTES, -TAG_BYTES, last
-            )
+            return self._each(self._engine.decrypt_into, sealed, self._sealed_bytes, -TAG_BYTES, last)
         except (InvalidTag, ValueError):
             raise _NotGenuine(self._number) from None
 
@@ -315,7 +317,7 @@ def decrypt_file(
         if not hmac.compare_digest(expected, start[_FIELDS.size :]):
             what = "password" if header.from_password else "key"
             raise MotecryptError(f"{source}: wrong {what}, or its header was changed; nothing is written")
-        read_bytes = _chunks_a_read(header.chunk_bytes) * (header.chunk_bytes + TAG_BYTES)
+        read_bytes = _chunks_a_read(header.chunk_bytes) * header.sealed_bytes
         chunks, written = _Chunks(header, chunk_key), 0
         with NewFile(target, force=force) as out:
             body = size - HEADER_BYTES
@@ -327,7 +329,7 @@ def decrypt_file(
                         f"{source}: chunk {error} is not genuine: the file was changed, cut, extended or "
                         "reordered; nothing is written"
                     ) from None
-                if last and body > TAG_BYTES and body % (header.chunk_bytes + TAG_BYTES) == TAG_BYTES:
+                if last and body > TAG_BYTES and body % header.sealed_bytes == TAG_BYTES:
                     raise MotecryptError(f"{source}: ends in an empty chunk; nothing is written")
                 out.write(plain)
                 written += len(plain)

@@ -155,8 +155,9 @@ class Collector:
             for figure in FIGURES:
                 self._take(number, cell, figure, m, seen)
         known = tuple(sorted(compilers - {""}))
-        self._versions.append(FigureVersion(label, source, cells, known, tuple(sorted(programs - {""}))))
-        return self._versions[-1]
+        version = FigureVersion(label, source, cells, known, tuple(sorted(programs - {""})))
+        self._versions.append(version)
+        return version
 
     def _take(self, number: int, cell: ComparedCell, figure: str, m: Measurement, seen: set[object]) -> None:
         of_build = figure in BY_BUILD
@@ -183,8 +184,9 @@ class Collector:
                 line = self._lines.setdefault((point.benchmark, figure), _Line(words))
                 line.values[number] = value
         compilers = tuple(sorted({point.compiler for point in points} - {""}))
-        self._versions.append(FigureVersion(label, source, len(points), compilers))
-        return self._versions[-1]
+        version = FigureVersion(label, source, len(points), compilers)
+        self._versions.append(version)
+        return version
 
     def history(self) -> History:
         """What has been taken in."""

@@ -94,7 +94,7 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         source=module.SOURCE,
         command=command,
         words=_words(rows, command),
-        counts={verdict: counts.get(verdict, 0) for verdict in VERDICTS},
+        counts={verdict: counts[verdict] for verdict in VERDICTS},
         against=_told(rows),
         sections=sections,
         rows=rows,

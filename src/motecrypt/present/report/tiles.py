@@ -160,7 +160,7 @@ def _verdicts(sources: Sequence[SourcePart]) -> Iterator[Tile]:
             "Published figures",
             text,
             columns=("source", *VERDICTS),
-            table=[(s.title, *(s.counts.get(verdict, 0) for verdict in VERDICTS)) for s in known],
+            table=[(s.title, *(s.counts[verdict] for verdict in VERDICTS)) for s in known],
             link="sources",
         )
 
