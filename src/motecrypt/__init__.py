@@ -34,6 +34,7 @@ _FUNCTIONS = {
         *("GatewayRecord", "GatewayRequest", "GatewaySinks"),
         *("Mqtt", "NodeProtocols", "serve_gateway"),
     ),
+    "motecrypt.app.gateway_doctor": ("CheckVerdict", "GatewayCheck", "gateway_doctor"),
     "motecrypt.app.gateway_nodes": ("GatewayStatus", "Renewed", "gateway_status", "renew_node"),
     "motecrypt.app.key": ("NodeKeyRequest", "node_key"),
     "motecrypt.app.leak": ("LeakRequest", "LeakResult", "attack_traces", "leak", "leak_controls"),

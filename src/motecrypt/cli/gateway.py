@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -186,6 +187,55 @@ def status(key_file: Path, state: Path | None, as_json: bool) -> None:
     ]
     columns = ("node", "last seen (UTC)", "messages", "lost", "epoch", "failed tags")
     print_table("Nodes", columns, rows, "\n".join(_of_gateway(found)))
+
+
+@command.command(
+    short_help="Check what a gateway needs.",
+    epilog="Example: motecrypt gateway doctor /dev/ttyUSB0 --key gateway.key --sqlite readings.db",
+)
+@click.argument("ports", metavar="[PORT]...", nargs=-1)
+@click.option(
+    "--backup", "backups", type=FILE, multiple=True, help="A copy of the record (default: RECORD.backup*)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+@line_options
+def doctor(backups: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+    """Check ports, record, backups, clock, sinks and disks: a line for each, with what to do about it.
+
+    It takes all options of 'motecrypt gateway', so that the same words can be checked, and ignores those that
+    are not listed here. It changes nothing, and may run next to the gateway. It opens each free port for a
+    moment. Exit code 1: something is wrong.
+    """
+    from motecrypt.app.gateway import GatewayRequest
+    from motecrypt.app.gateway_doctor import CheckVerdict, gateway_doctor
+
+    found = gateway_doctor(taken(GatewayRequest, given), backups)
+    if as_json:
+        print_json(found)
+    else:
+        for each in found:
+            print(f"{each.verdict:<5} {each.line}")
+    click.get_current_context().exit(int(any(each.verdict is CheckVerdict.WRONG for each in found)))
+
+
+_CHECKED = {
+    *("key_file", "state", "output", "sqlite", "csv", "run"),
+    *("url", "password", "ca", "cert", "cert_key"),
+}
+"""Options of the gateway whose values are checked. The others are accepted, and not listed in the help."""
+
+
+def _also(option: click.Option) -> click.Option:
+    """The same option for an action that may ignore it."""
+    copied = copy.copy(option)
+    copied.hidden = option.name not in _CHECKED
+    return copied
+
+
+_own = {parameter.name for parameter in doctor.params}
+doctor.params += [
+    _also(each) for each in command.params if isinstance(each, click.Option) and each.name not in _own
+]
 
 
 def _of_gateway(found: GatewayStatus) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from command_line import run
-from gateway_bed import MASTER, OPTIONS, PACKET, Field, Radio
+from gateway_bed import MASTER, OPTIONS, PACKET, Field
 from gateway_running import Running, provision
 from link_ends import FullDisk, native
 from motecrypt import gateway_status
@@ -293,4 +293,3 @@ def test_a_new_gateway_has_no_nodes(folder: Path, capsys: pytest.CaptureFixture[
     code, out, _ = run(capsys, "gateway", "status", "--key", "key", "--json")
     told = json.loads(out)
     assert code == 0 and (told["nodes"], told["waiting"], told["running"]) == ([], None, False)
-    assert Radio().path

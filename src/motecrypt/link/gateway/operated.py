@@ -13,7 +13,7 @@ from motecrypt.link.gateway.heard import Heard
 from motecrypt.link.gateway_end import EPOCH_MAX, Gateway
 from motecrypt.link.native import BOTH_WAYS, Event, Suite
 from motecrypt.link.state import MemoryStore, Store, unpack
-from motecrypt.link.told import HandOver, NodeMessage, called
+from motecrypt.link.told import HandOver, NodeEntry, NodeMessage, called
 
 
 class OperatedGateway(Gateway):
@@ -100,6 +100,10 @@ class OperatedGateway(Gateway):
             if before is not None:
                 self._renewing[node] = before
             raise
+
+    def read(self, record: bytes) -> tuple[NodeEntry, ...]:
+        """The nodes of another record of the same master key; InputError where it is damaged or another's."""
+        return type(self)(MemoryStore(record), self._master, self.suite).registry()
 
     def renew(self, node: int, now_s: int) -> int:
         """Begin a new epoch for one node; it is offered to the node until that confirms it.
