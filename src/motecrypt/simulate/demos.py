@@ -55,8 +55,7 @@ def _named() -> Mapping[str, Demo]:
     )
     found = {}
     for name, library, variant, digit in tests:
-        for bits in (128, 256):
-            suffix = "" if bits == 128 else f"-{bits}"
+        for bits, suffix in ((128, ""), (256, "-256")):
             found[f"{name}{suffix}"] = Demo(library, variant, bits, digit)
     return found | {"littleFsAes": Demo(cache="none")}
 

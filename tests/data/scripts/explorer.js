@@ -25,4 +25,35 @@ found.flat = binned(flat, [], { ...state, xScale: "linear" }).slice(0, 30).map((
 const lengths = [[64, 9], [16, 3], [32, 0.01]];
 const lines = Array.from({ length: 8 }, (_, n) => ({ name: `line ${n}`, device: ["uno", "odd"][n % 2], placement: "flash, warm", values: new Map(lengths.map(([a, b]) => [a, b + n])) }));
 found.lengths = lengthsChart(lines, state);
+// The table of what is shown, its headings, and two pinned rows next to each other.
+const some = [0, 1, 2, 3, 4, 5, 9].map(row);
+some[1].encrypt_uj = null;
+some[2].varies = "addresses";
+some[3].flags = "-O3";
+const places = new Map([[some[4], 1], [some[0], 2]]);
+for (const [sort] of [...EXPLORER_COLUMNS, ["nothing"]]) for (const descending of [false, true]) {
+  found[`sorted ${sort} ${descending}`] = sortedRows(some, { ...state, sort, descending }, places).map((one) => one.implementation);
+}
+const chosen = [];
+explorerHead({ ...state, sort: "time", descending: true }, (name) => chosen.push(name));
+const head = document.querySelector("#explorer-table thead tr");
+found.head = tree(head);
+explorerHead({ ...state, sort: "front", descending: false }, (name) => chosen.push(name));
+found.other_head = head.children.map((one) => one.attributes);
+head.children.slice(0, 3).forEach((one) => one.children[0].fire("click"));
+const pins = [rowName(some[1]), rowName(some[0])];
+explorerTable(some, { ...state, pins }, places, 3, (name) => chosen.push(name));
+const body = document.querySelector("#explorer-table tbody");
+found.body = tree(body);
+body.querySelectorAll("button").forEach((one) => one.fire("click"));
+found.chosen = chosen;
+const part = document.getElementById("explorer-compared"), pinned_table = part.querySelector("table");
+pinned_table.tHead = document.createElement("thead");
+pinned_table.tBodies = [document.createElement("tbody")];
+for (const [name, of] of Object.entries({ none: [], one: pins.slice(1), two: pins, turned: [...pins].reverse(), gone: [pins[0], "x"], lost: ["x"] })) {
+  explorerCompared(some, { ...state, pins: of });
+  found[`pinned ${name}`] = [Boolean(part.hidden), tree(pinned_table.tHead), tree(pinned_table.tBodies[0]), part.querySelector(".note").textContent];
+}
+found.values = explorerValues(some.slice(3, 5), state, places);
+found.texts = [null, undefined, 0, 5, 1234567, 0.00012345, 999.96, 1000.4, -1234.5].map(figureText);
 answer(found);

@@ -311,6 +311,15 @@ def test_a_version_that_numpy_never_had_is_refused(tmp_path, version):
         arrays.read_array(path, file, "x")
 
 
+@pytest.mark.parametrize("shape", [(-1,), (-3, 4), (2, -1), (-1, -6), (-2, -3)])
+def test_an_array_of_a_negative_size_is_refused(tmp_path, shape):
+    head = io.BytesIO()
+    kind = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(head, kind)
+    (tmp_path / "x_traces.npy").write_bytes(head.getvalue() + bytes(64))
+    assert "x_traces.npy has a negative size" in refused(tmp_path / "x_traces.npy")
+
+
 @pytest.mark.parametrize(
     "pickled",
     [

@@ -83,9 +83,16 @@ CASES: dict[str, tuple[Any, list[Path]]] = {
     "profile": (PROFILE, [PAGES / "pages.js", PAGES / "flame.js", PAGES / "source.js"]),
     "shared": ({}, [PAGES / "pages.js", PAGES / "history.js"]),
     "charts": (REPORT_DATA, [REPORT / "charts.js", REPORT / "page.js"]),
+    "adviser": (REPORT_DATA, [REPORT / "adviser-charts.js"]),
+    "serve": ({}, [REPORT / "serve.js"]),
     "explorer": (
         REPORT_DATA,
-        [REPORT / "charts.js", REPORT / "explorer-data.js", REPORT / "explorer-charts.js"],
+        [
+            REPORT / "charts.js",
+            REPORT / "explorer-data.js",
+            REPORT / "explorer-charts.js",
+            REPORT / "explorer-table.js",
+        ],
     ),
 }
 

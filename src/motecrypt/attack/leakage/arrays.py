@@ -79,7 +79,7 @@ def read_array(path: Path, file: BinaryIO, name: str) -> Array | None:
             return None
         raise InputError(f"{path}: {name} has Python objects, which are not read; save it as numbers")
     size = prod(shape)
-    if size < 0:
+    if any(length < 0 for length in shape):
         raise InputError(f"{path}: {name} has a negative size")
     check_memory(path, size, 1, max(4, kind.itemsize))
     data = file.read(size * kind.itemsize)

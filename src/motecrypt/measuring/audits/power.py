@@ -93,7 +93,8 @@ def run(subject: Subject, part: str, results: Results) -> Part:
     if not rows:
         raise Unavailable(f"no variant runs on {device.name}")
     timed = _timing(subject, device, results)
-    verdict, weight = power.judge(rows[0])
+    audited, *_ = rows
+    verdict, weight = power.judge(audited)
     sentences = power.sentences(rows, timed, device.name)
     data = {"rows": rows, "timing": timed, "compared_at_snr": COMPARED_AT, "not_aligned": reasons}
     return Part(part, f"Power on {device.name}", verdict, weight, tuple(sentences), data)
@@ -196,18 +197,18 @@ def _row(
     """What is kept of a variant: all attacks and the t-test of the audited one, one attack of the others."""
     placement = placements_of(body, device)[0]
     made: list[dict[str, Any]] = []
-    skip = 0
+    skip: int | None = None
     for planned in plans:
         bed = _bed(subject, device, body, placement, planned.attack)
         steps.begin(f"{body.variant}, {planned.attack.target.title}")
         window = campaign.find_window(bed)
         steps.end(f"{body.variant}, {planned.attack.target.title}")
-        skip = skip if made else window.skip
+        skip = window.skip if skip is None else skip
         made.append(_attacked(bed, window, planned, steps))
     row: dict[str, Any] = {"variant": body.variant, "placement": placement, "attacks": made}
     if first:
         row["t_test"] = _t_test(
-            subject, device, body, placement, plans[0].attack.vary if plans else "message", skip
+            subject, device, body, placement, plans[0].attack.vary if plans else "message", skip or 0
         )
         steps.end(f"{body.variant}, fixed against random")
     return row

@@ -57,7 +57,7 @@ def attack(encrypt: Oracle, choose: Random) -> bytes | None:
         message = choose.randbytes(CHECK_BYTES)
         answer = encrypt(message)
         candidates = [state for state in candidates if rc4d.encrypt(state, message) == answer]
-    return candidates[0] if candidates else None
+    return next(iter(candidates), None)
 
 
 class _Table:
