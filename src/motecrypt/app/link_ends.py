@@ -70,9 +70,18 @@ class SerialRadio:
 
     def gateway(self, key_file: Path, state: Path | None, ends: ExitStack) -> Gateway:
         """The gateway of a master key, whose record is free again when `ends` closes."""
-        from motecrypt.link.gateway.opening import open_gateway
+        from motecrypt.link.gateway.opening import open_gateway, record_of
+        from motecrypt.link.state import RecordInUse
 
-        opened = open_gateway(key_file, state, self.radio.packet_bytes, self.answer_ms())
+        try:
+            opened = open_gateway(key_file, state, self.radio.packet_bytes, self.answer_ms())
+        except RecordInUse as held:
+            if held.socket is None:
+                raise
+            raise InputError(
+                f"state file {record_of(key_file, state)}: 'motecrypt gateway' is using it; send through its "
+                f"socket, {held.socket}, or stop it first"
+            ) from None
         return ends.enter_context(closing(opened))
 
     def check(self, node: int, options: int, packet_bytes: int) -> None:

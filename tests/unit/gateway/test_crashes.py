@@ -286,7 +286,7 @@ def test_killed_while_it_begins_an_epoch_its_record_has_the_old_or_the_new_one(
     assert told.gateway.killed == 1, "the step was never reached"
     assert told.client.returncode == 1 and "the outcome is unknown" in told.said, told.said
     (generation, epoch) = generations(tmp_path)[5]
-    assert generation == 1 and (epoch > 1_700_000_000) == renewed
+    assert generation == 1 and (epoch > 0) == renewed
     assert told.node.end.epoch == epoch, "the node has what the record has"
     assert told.node.told[Event.RENEWED] == renewed
 

@@ -219,8 +219,12 @@ class capsys_line(str):  # noqa: N801 - compares as a line that contains it
 
 
 def test_provision_and_receive_know_a_spool(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, errors = run(capsys, "receive", "p", "--key", "key")
-    assert code == 2 and "another program is using it" in errors
+    for words in (("receive", "p"), ("send", "p", "--to", "5", "x")):
+        code, _, errors = run(capsys, *words, "--key", "key")
+        assert code == 2 and errors == (
+            "motecrypt: state file key.gateway: 'motecrypt gateway' is using it; send through its socket, "
+            f"{running.folder}/key.gateway.socket, or stop it first\n"
+        )
     running.process.terminate()
     running.process.wait(DEADLINE_S)
     code, _, errors = run(capsys, "provision", "6", "--key", "key", "--image", "image")
