@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,11 @@ import pytest
 
 from command_line import run
 from motecrypt.air.wlan import samples
+from motecrypt.app import wlan
+from motecrypt.catalog import Catalog
+from motecrypt.catalog.oracles import oracle
 from motecrypt.measuring.experiments import transfer_wlan
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from tool_sets import needs_tool_set
 
 
@@ -164,3 +170,38 @@ def test_encoding_a_stream_equals_encoding_the_whole(encoding: str) -> None:
     pieces = [data[i : i + 10] for i in range(0, len(data), 10)]
     assert b"".join(samples.encode(pieces, encoding)) == whole
     assert len(whole) == samples.encoded_bytes(len(data), encoding)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What stands for a capture that was written."""
+
+    frames: int = 7
+    keys: str = "secret"
+
+
+@pytest.mark.parametrize("name", ["aes128-cbc", "aes128-ccm8", "aes128-ctr"])
+@pytest.mark.parametrize("size", [1, 16, 1000])
+def test_a_capture_carries_the_nonce_the_ciphertext_and_the_tag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int
+) -> None:
+    sent: list[bytes] = []
+
+    def write(target: Path, pieces: Iterator[bytes], **_: object) -> Written:
+        sent.append(b"".join(pieces))
+        return Written()
+
+    monkeypatch.setattr(wlan.capture, "write_capture", write)
+    catalog, plain = Catalog.load(), bytes(range(1, 251)) * 4
+    source = tmp_path / "plain"
+    source.write_bytes(plain[:size])
+    cipher, request = catalog.cipher(name), TransferWlan(size)
+    record = wlan._capture(source, cipher, 128, "none", request, tmp_path / "c.pcap")
+    assert set(record) == {"frames", "cipher_key"} and record["frames"] == 7
+    key, nonce = bytes.fromhex(record["cipher_key"]), sent[0][: cipher.nonce_bytes]
+    padding = 16 - size % 16
+    message = plain[:size] + (bytes([padding]) * padding if name == "aes128-cbc" else b"")
+    sealed, tag = oracle(cipher)(key, nonce, b"", message)
+    assert sent == [nonce + sealed + tag] and len(key) == 16 and len(set(nonce)) > 4
+    assert wlan._capture(source, None, None, "none", request, tmp_path / "c.pcap")["cipher_key"] == ""
+    assert sent[1] == plain[:size]

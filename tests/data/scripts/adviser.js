@@ -10,7 +10,7 @@ energyShares(part, undefined);
 found.hidden = part.hidden;
 found.lengths = [everyLength(0), everyLength(3)];
 found.intervals = [everyInterval(), everyInterval(2)];
-const entry = (cipher, life_days) => ({ candidate: { cipher }, costs: { life_days, energy } });
+const entry = (cipher, life_days) => ({ candidate: { cipher }, costs: { life_days, energy: { ...energy, cpu_uj: life_days / 9 } } });
 const ask = (question, ciphers) => {
   asked_of.push([question.interval_s, question.message_bytes, ...ciphers]);
   if (question.message_bytes === 7) throw new Error("too long");
@@ -31,6 +31,7 @@ for (const [name, rows] of Object.entries({
 }
 document.told = [];
 adviserCharts({ question, ask }, { entries: ["a", "b", "a", "c", "d"].map((one, n) => entry(one, 100 - n)) });
+found.first = tree(part);
 adviserCharts({ question: { ...question, interval_s: 60, message_bytes: 3 }, ask }, { entries: ["c"].map((one) => entry(one, 5)) });
 found.told = document.told;
 found.asked = asked_of;
