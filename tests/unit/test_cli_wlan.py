@@ -174,7 +174,7 @@ def test_encoding_a_stream_equals_encoding_the_whole(encoding: str) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """What stands for a capture that was written."""
+    """In place of a capture that was written."""
 
     frames: int = 7
     keys: str = "secret"

@@ -140,6 +140,7 @@ WIDE_FLOW = (
     ),  # b<c>.w
     *((0xE8D0 | n, m) for n in (0, 15) for m in (0xF000, 0xF011)),  # tbb, tbh
     *((0xF8D0 | n, 0xF000 | k) for n in (2, 15) for k in (0, 4)),  # ldr pc
+    *((0xE8D1, 0x0F4F), (0xE8D1, 0xEF5F), (0xE8C1, 0x2F40)),  # ldrexb, ldrexh, strexb: no tables
 )
 NUMBERS = (
     *(
