@@ -95,7 +95,8 @@ def _advised(order: PageOrder, watch: Watch, results: Stored) -> str:
     _check(needs.cells)
     with opened(results) as stored:
         note = ensure("advise", needs, stored, chosen.catalog, None, watch)
-    there = f"all figures for {order.message_bytes[0]} bytes on {chosen.device.name} are there"
+    length, *_ = order.message_bytes
+    there = f"all figures for {length} bytes on {chosen.device.name} are there"
     return note or there
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from motecrypt.catalog.processors import processor
 from motecrypt.results.experiments.data_types import DataTypeTimes, Interval
 from motecrypt.results.experiments.wlan_transfer import Spread
 from motecrypt.studies.facts import Comparison, Tolerance
-from motecrypt.studies.wlan import claims, costs, plan, tables
+from motecrypt.studies.wlan import asymmetric, claims, costs, plan, tables
 
 CATALOG = Catalog.load()
 
@@ -258,3 +259,17 @@ def test_a_nodes_cycles_are_those_of_the_longer_message() -> None:
     assert stored.node_reason("uno", "aes128-cbc", 128) is None
     stored.__dict__["_measured"] = measured(30, 40, status="fault")
     assert stored.node_reason("uno", "aes128-cbc", 128) == "reason 0"
+
+
+@pytest.mark.parametrize(
+    ("ratios", "said"),
+    [
+        ((1000, 1000, 1000), "message, 1,024 bytes, year"),
+        ((1000, 1, 1000), "message, year"),
+        ((1, 1000, 1), "1,024 bytes"),
+        ((1, 1e6, 1), "no"),
+    ],
+)
+def test_for_which_lengths_a_factor_of_about_1000_holds(ratios: tuple[float, ...], said: str) -> None:
+    one = SimpleNamespace(**dict(zip(("message", "kilobyte", "year"), ratios, strict=True)))
+    assert asymmetric._holds(one) == said  # type: ignore[arg-type]
