@@ -270,6 +270,10 @@ def test_an_order_that_is_none_is_refused(served: ReportServer, fake: Fake, body
         ({"needs": []}, "unknown field 'needs'"),
         ({"kind": "advise"}, "unknown field 'ciphers'"),
         ({"flags": [], "cflags": []}, "unknown field 'cflags'"),
+        ({"f" * 41: 1}, f"unknown field '{'f' * 40}'"),
+        ({"a\nb": 1}, r"unknown field 'a\nb'"),
+        ({"bytes": ["x" * 41]}, f"not '{'x' * 40}'"),
+        ({"ciphers": ["/" * 41]}, f"not '{'/' * 40}'"),
     ],
 )
 def test_an_order_of_what_is_not_offered_is_refused(changed: dict[str, object], said: str) -> None:

@@ -54,7 +54,7 @@ def parse_order(document: object) -> PageOrder:
         raise InputError("kind: 'measure' or 'advise'")
     unknown = sorted(str(key) for key in set(document) - (_MEASURE if kind == "measure" else _ADVISE))
     if unknown:
-        raise InputError(f"the order has an unknown field '{unknown[0][:40]}'")
+        raise InputError(f"the order has an unknown field {unknown[0][:40]!r}")
     devices = _names(document, "devices", 1 if kind == "advise" else DEVICES_MAX)
     lengths = _items(document, "bytes", 1 if kind == "advise" else LENGTHS_MAX)
     message_bytes = tuple(dict.fromkeys(_length(one, "bytes") for one in lengths))
