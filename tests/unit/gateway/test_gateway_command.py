@@ -245,6 +245,17 @@ def test_a_socket_of_no_gateway_is_one_line(folder: Path, capsys: pytest.Capture
     )
 
 
+def test_a_port_may_have_the_name_of_an_action(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    provision(folder)
+    radio = Radio()
+    (folder / "status").symlink_to(radio.path)
+    code, out, _ = run(capsys, "gateway", "./status", "--key", "key", "--seconds", "0", "--json")
+    assert code == 0 and json.loads(out.splitlines()[0])["ready"]["ports"] == ["./status"]
+    code, out, _ = run(capsys, "gateway", "--key", "key", "status", "--seconds", "0", "--json")
+    assert code == 0 and json.loads(out.splitlines()[0])["ready"]["ports"] == ["status"]
+    assert "No gateway runs" in run(capsys, "gateway", "status", "--key", "key")[1]
+
+
 def test_without_json_counts_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     provision(folder)
     radio = Radio()

@@ -148,9 +148,10 @@ class ServedRegistry:
 
 def in_use(node: int) -> InputError:
     """A number that has keys already."""
+    member = {BROADCAST: " or --member"}.get(node, "")
     return InputError(
-        f"{called(node)}: already has keys; give another number"
-        f"{' or --member' if node == BROADCAST else ''}, or --replace, which makes those invalid"
+        f"{called(node)}: already has keys; give another number{member}, or --replace, which makes those "
+        "invalid"
     )
 
 
