@@ -23,7 +23,7 @@ NO_PORT = "no-such-port"
 #: They measure for minutes or need a browser, and other tests run the same: here their words are read.
 LONG = ("advise", "audit", "leak", "report", "reproduce", "measure --cipher", "wlan")
 #: They serve until they are stopped.
-SERVING = ("gateway", "radio srf --link")
+SERVING = ("gateway PORT", "radio srf --link")
 SKETCH = 'void setup() { Serial.begin(115200); Serial.println(F("ready")); }\nvoid loop() {}\n'
 PLAN = '[[sweep]]\nciphers = ["rc4d"]\nvariants = ["opt"]\nbytes = "16"\n'
 
@@ -118,7 +118,7 @@ def test_the_rows_of_a_radio_talk_to_each_other(folder: Path, air: None) -> None
     assert ended(started(shlex.split(send.replace("PORT", "air-a")), folder))[0] == 0
     code, said = ended(receiving)
     assert code == 0 and "pump 3 is on" in said
-    gateways = [line for line in commands() if line.startswith("gateway")]
+    gateways = [line for line in commands() if line.startswith("gateway PORT")]
     assert len(gateways) == 3
     for line in gateways:
         code, said = ended(started([*shlex.split(line.replace("PORT", "air-b")), "--seconds", "1"], folder))
