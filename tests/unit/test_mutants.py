@@ -30,6 +30,12 @@ def test_every_source_has_an_owner_or_a_reason() -> None:
     assert all(reason for reason in OWNED.left_out.values())
 
 
+def test_a_pattern_has_one_owner() -> None:
+    """The first would have its sources, and the tests of the other would never run for them."""
+    patterns = [pattern for owner in OWNED.owners for pattern in owner.sources]
+    assert [pattern for pattern in set(patterns) if patterns.count(pattern) > 1] == []
+
+
 def test_what_is_left_out_is_there_and_its_tests_are() -> None:
     for pattern, tests in OWNED.left_out_tests.items():
         assert fnmatch.filter(SOURCES, pattern), f"{pattern} fits no source"
