@@ -406,6 +406,13 @@ def test_tests_that_cannot_run_here_judge_no_mutant() -> None:
         main.Baselines().seconds(tree, OWNED.owners[0])
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[execute.Server]:
+    running = execute.Server()
+    yield running
+    running.close()
+
+
 @pytest.mark.parametrize(
     ("tests", "code"),
     [
@@ -416,13 +423,13 @@ def test_tests_that_cannot_run_here_judge_no_mutant() -> None:
         ("def test_a(): assert 0", 1),
     ],
 )
-def test_the_server_tells_tests_that_are_all_skipped(tmp_path: Path, tests: str, code: int) -> None:
+def test_the_server_tells_tests_that_are_all_skipped(
+    server: execute.Server, tmp_path: Path, tests: str, code: int
+) -> None:
     (tmp_path / "test_made.py").write_text(tests)
-    server = execute.Server()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     arguments = ["test_made.py", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     assert server.run(arguments, tmp_path, environment, tmp_path / "log", 60) == code
-    server.close()
     mutant = Mutant("a.py", "files", 1, "x", 0, 0, "", "", "")
     said = {0: (SURVIVED, ""), 5: (SURVIVED, execute.NOTHING_RAN), 1: (KILLED, "pytest ended with 1")}
     assert execute._judged(mutant, code, "") == said[code]
