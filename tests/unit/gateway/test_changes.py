@@ -360,6 +360,7 @@ def fields(**changed: object) -> dict[str, object]:
         ({"provision": fields(replace=1)}, "replace is true or false"),
         ({"provision": fields(options=LISTENS)}, "on a serial line, with packets of 12 bytes"),
         ({"provision": fields(packet_bytes=13)}, "on a serial line, with packets of 12 bytes"),
+        ({"provision": fields(packet_bytes=11)}, "on a serial line, with packets of 12 bytes"),
         ({"provision": fields(node=5)}, "node 5: already has keys"),
         ({"member": {}}, "member takes master"),
         ({"member": {"master": NAME}}, "there is no group yet"),
@@ -499,6 +500,10 @@ def test_a_renewal_waits_for_a_message_and_for_what_is_on_its_way(tmp_path: Path
     assert told == [{"node": 5, "epoch": field.nodes[5].epoch, "confirmed": True}]
     assert field.service.statistics()["messages"] == 3 and not field.service._changes
     field.crash()
+
+
+def test_how_long_is_waited() -> None:
+    assert (registry.ASK_S, registry.CONFIRM_S) == (60.0, 10.0)
 
 
 def test_renewals_end_by_the_clock_and_with_the_gateway(tmp_path: Path) -> None:
