@@ -393,7 +393,8 @@ def test_what_is_beside_samples_and_inputs_is_taken_or_as_if_it_were_not_there(t
     assert read(labels=np.array([0.0, 1, 0, 1])).labels is None
     assert read(outputs=np.zeros((4, 0))).outputs is None
     assert read(model=np.array("weight")).model == "weight"
-    for model in (np.array(["weight"]), np.array(7), np.array(b"weight")):
+    date = np.array(np.datetime64("2026-01-01"))
+    for model in (np.array(["weight"]), np.array(7), np.array(b"weight"), date):
         assert read(model=model).model == "capture"
     none = read()
     assert (none.keys.size, none.labels, none.model, none.noise_sd, none.seed) == (
