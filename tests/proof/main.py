@@ -1,4 +1,5 @@
 """`./test proof`: bounded proofs of the link's core with CBMC: parser, replay window, counter store.
+Spin checks its rules of commands and epochs in all states of a model.
 
 CBMC 6.6.0 of Debian 13 is unpacked into the cache at first use (23 MB to fetch; nothing is installed); all
 proofs take some minutes. The C is the product's own; README.md next to this file says what is assumed. With
@@ -23,6 +24,7 @@ from motecrypt.base.model import DebianPackage, Toolchain, ToolchainTarget
 from motecrypt.build.toolchain.pinned import place
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.native import DEFINES, FOLDER
+from proof import rules
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 900
@@ -94,6 +96,9 @@ class Fault:
 
 FAULTS = {
     "a counter is taken twice": Fault("window", "MC_FAULT_NO_WINDOW"),
+    "a failure is forgiven in a record that is not newer": Fault(
+        "window", old="if (link->next > link->record.receive) {", new="if (1) {"
+    ),
     "a message is noted late": Fault("window", "MC_FAULT_LATE_CLAIM"),
     "the window is one too long": Fault("window", old="age >= LINK_WINDOW ||", new="age > LINK_WINDOW ||"),
     "a short packet's length is not checked": Fault(
@@ -119,22 +124,26 @@ FAULTS = {
 def main(arguments: Sequence[str]) -> int:
     """Prove, or see the proofs fail; 0 when all is as it must be."""
     parser = argparse.ArgumentParser(prog="./test proof", description=__doc__.partition("\n\n")[2])
-    parser.add_argument("names", nargs="*", metavar="PROOF", help=f"one of: {', '.join(PROOFS)}")
+    every = (*rules.MODELS, *PROOFS)
+    parser.add_argument("names", nargs="*", metavar="PROOF", help=f"one of: {', '.join(every)}")
     parser.add_argument("--faults", action="store_true", help="break the code, and see each proof fail")
     chosen = parser.parse_args(arguments)
-    unknown = [name for name in chosen.names if name not in PROOFS]
+    unknown = [name for name in chosen.names if name not in every]
     if unknown:
-        parser.exit(2, f"test: unknown proof '{unknown[0]}'; available: {', '.join(PROOFS)}\n")
+        parser.exit(2, f"test: unknown proof '{unknown[0]}'; available: {', '.join(every)}\n")
+    wanted = chosen.names or every
     try:
+        wrong = _rules(wanted, chosen.faults)
+        if not set(wanted) & set(PROOFS):
+            return 1 if wrong else 0
         found = place(Toolchain("cbmc", "CBMC", "trixie", "Debian 13", Path(__file__), (CBMC,)), CBMC)
     except MotecryptError as error:
         print(f"proof: {error}", file=sys.stderr)
         return 2
     cbmc = f"{found.root}/usr/bin/cbmc" if found.root else "cbmc"
-    wrong = 0
     if chosen.faults:
         for what, fault in FAULTS.items():
-            if chosen.names and fault.proof not in chosen.names:
+            if fault.proof not in wanted:
                 continue
             with TemporaryDirectory() as folder:
                 failed, _ = prove(cbmc, PROOFS[fault.proof], changed(Path(folder), fault), fault.define)
@@ -142,7 +151,7 @@ def main(arguments: Sequence[str]) -> int:
             told = f"fails: {failed[0]}" if failed else "HOLDS, and must not"
             print(f"{what}: {fault.proof} {told}", flush=True)
         return 1 if wrong else 0
-    for name in chosen.names or PROOFS:
+    for name in [name for name in wanted if name in PROOFS]:
         started = time.monotonic()
         failed, count = prove(cbmc, PROOFS[name])
         wrong += bool(failed)
@@ -150,6 +159,25 @@ def main(arguments: Sequence[str]) -> int:
         for told in failed:
             print(f"  FAILED: {told}", flush=True)
     return 1 if wrong else 0
+
+
+def _rules(wanted: Sequence[str], broken: bool) -> int:
+    """Check the models, or see that they find broken rules; how many are not as they must be."""
+    models = [name for name in rules.MODELS if name in wanted]
+    program, wrong = rules.spin() if models else "", 0
+    for what, each in rules.BROKEN.items() if broken else ():
+        if each.model in models:
+            said, _ = rules.check(program, each.model, each.rules, each.without, each.prove)
+            wrong += not said
+            print(f"{what}: {each.model} {'fails: ' + said if said else 'HOLDS, and must not'}", flush=True)
+    for name in models if not broken else ():
+        started = time.monotonic()
+        said, states = rules.check(program, name)
+        wrong += bool(said)
+        print(f"{name}: {states:,} states, {time.monotonic() - started:.0f} s", flush=True)
+        if said:
+            print(f"  FAILED: {said}", flush=True)
+    return wrong
 
 
 def changed(folder: Path, fault: Fault) -> Path:

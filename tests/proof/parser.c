@@ -57,8 +57,8 @@ int main(void) {
     if (nondet_byte() & 1) {
         event = link_send(&link, out, bytes, nondet_byte());
     } else {
-        __CPROVER_assume(LINK_BUFFER_BYTES(0, packet_max) <= sizeof out);
-        event = link_renew(&link, out, nondet_number());
+        __CPROVER_assume(LINK_BUFFER_BYTES(2, packet_max) <= sizeof out);
+        event = link_renew(&link, out, nondet_number(), nondet_word());
     }
 #elif defined POLL
     event = link_poll(&link);

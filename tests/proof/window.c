@@ -25,6 +25,15 @@ static uint8_t is_noted(const struct link *link) {
     return link->slot & NOT_SAVED || link->next > link->record.receive || link->record.receive == noted;
 }
 
+/* Of two records the greater number is the newer one. */
+static uint8_t not_below(const struct link_record *one, const struct link_record *other) {
+    uint64_t high = (uint64_t)one->epoch << 32 | one->send, other_high = (uint64_t)other->epoch << 32 | other->send;
+    uint64_t low = (uint64_t)one->receive << 32 | (uint32_t)one->salt << 16 | one->failures;
+    uint64_t other_low = (uint64_t)other->receive << 32 | (uint32_t)other->salt << 16 | other->failures;
+
+    return high > other_high || (high == other_high && low >= other_low);
+}
+
 static uint8_t has_come(const struct link *link, uint32_t counter) {
     return counter < link->next ? seen(link, link->next - 1 - counter) : counter == UINT32_MAX;
 }
@@ -63,6 +72,12 @@ int main(void) {
     PROVE(known || other == one || !has_come(&link, other) || link.next - 1 - other >= LINK_WINDOW,
           "no counter in the window has come because another did");
     PROVE(!taken || one < noted, "what is handed over was noted in storage first");
+    PROVE(not_below(&link.record, &before.record), "no record is below the one before");
     PROVE(is_noted(&link), "what storage did not keep is claimed again before anything is handed over");
+    before = link;
+    __CPROVER_assume((link.record.failures & 0x7fff) < LINK_FAILURES_MAX);
+    count_failure(&link);
+    PROVE(not_below(&link.record, &before.record), "a failure that is counted makes a newer record");
+    PROVE((link.record.failures & 0x7fff) > (before.record.failures & 0x7fff), "and is counted");
     return 0;
 }
