@@ -1,11 +1,13 @@
 """`./test campaign`: a million messages of the link in virtual time, with every kind of fault.
 
 Faults: loss, repeats, reordering, flipped bits, replays, reflections, packets under another number, restarts;
-power cut at any write, flipped and worn cells of storage, full disks, outages; guessed tags, delayed
-commands, new keys, invalid keys, counters of another node or none, restored backups. It counts what must
-never happen: forged or handed over twice; a counter used twice; reported as accepted and not handed over; an
-old command carried out; a genuine packet reported as forged; a tag tried beyond the bound; out of counters
-after restarts alone; a key with wrong figures taken; an epoch that was accepted and is lost after a restart.
+power cut at any write, flipped and worn cells of storage, full disks, outages; guessed tags, floods of
+fragments, commands held back, also over a start; new keys, invalid keys, counters of another node or none,
+restored backups, also the same one twice. It counts what must never happen: forged or handed over twice; a
+counter used twice; reported as accepted and not handed over; an old command carried out, or two that name one
+message; a genuine packet reported as forged; a tag tried beyond the bound; more answers to a flood than their
+limit; out of counters after restarts alone; a key with wrong figures taken; an epoch that was accepted and is
+lost after a restart.
 """
 
 from __future__ import annotations
@@ -36,6 +38,11 @@ def main(arguments: Sequence[str]) -> int:
         action="store_true",
         help="instead: random inputs for each cipher in assembly on simulated chips, against the oracles "
         "(--messages of each; default: 100,000)",
+    )
+    parser.add_argument(
+        "--attacks",
+        action="store_true",
+        help="instead: what forgeries and noise cost: deliveries during and after them, and work",
     )
     parser.add_argument(
         "--masked",
@@ -74,6 +81,10 @@ def main(arguments: Sequence[str]) -> int:
         from lockstep.main import campaign as lockstep
 
         return lockstep(PROGRAMS if chosen.messages is None else chosen.messages, chosen.only, chosen.seed)
+    if chosen.attacks:
+        from campaign import attacks
+
+        return attacks.report()
     if chosen.masked:
         from campaign import masked
 

@@ -14,6 +14,7 @@ from link_ports import FaultyLink, PowerLostError
 from motecrypt.link.native import (
     COMMAND,
     CONFIRMED,
+    EPOCH_RANDOM_BITS,
     GATEWAY,
     LISTENS,
     LONG,
@@ -47,6 +48,7 @@ MISHAPS = {
     "full disk": 0.002,
     "outage": 0.0005,
     "forger": 0.0002,
+    "flood": 0.002,
     "foreign counters": 0.0006,
     "erased counters": 0.0006,
 }
@@ -57,9 +59,11 @@ SEND_AT, SEND_BLOCK = 8, 64
 """Where a record has the number of its send counters, and how many are reserved at once."""
 BOUND = 4096
 """Wrong short tags that a key bears."""
+ANSWERS = 32
+"""Answers in a row to packets that bring nothing new."""
 FRESH = 16
 """Messages of its receiver that a command lives for."""
-ODD_BLOCKS = ((0, 1), (0, 3), (1, 64), (3, 11))
+ODD_BLOCKS = ((0, 1), (0, 4), (1, 64), (3, 11))
 """Places of a key block, and what is wrong there: the version, the number, the packets' length."""
 
 
@@ -72,11 +76,15 @@ class Wrong:
     counters_reused: int = 0
     accepted_without_delivery: int = 0
     stale_commands: int = 0
-    """Handed over after more than their life."""
+    """Handed over after more than their life, or from before the receiver's start."""
+    unasked_commands: int = 0
+    """Handed over, though another one was that named the same message of their receiver."""
     out_of_step: int = 0
     """Genuine short packets, told as forged."""
     unbounded: int = 0
     """Wrong short tags, tried beyond the bound."""
+    amplified: int = 0
+    """Answers to fragments without a key, beyond their limit."""
     silenced: int = 0
     """Ends that restarts or power cuts alone have left without counters."""
     malformed: int = 0
@@ -120,6 +128,7 @@ class End:
     stored: bytes = b""
     written: tuple[int, ...] = ()
     sent: int = 0
+    starts: int = 0
 
     def note_writes(self) -> None:
         """Where storage was written last."""
@@ -140,7 +149,8 @@ class Side:
         self.ends = [
             End(FaultyLink(suite, *faults, answer_ms=ANSWER_MS), gateway) for gateway in (False, True)
         ]
-        self.generation = self.epoch = 0
+        self.generation = 0
+        self.offered = 0, 0
         self.key = bytes(16)  # the same on all sides, as if somebody had given one key to two nodes
         self.renewing = False
         self.sure = True
@@ -148,7 +158,7 @@ class Side:
         self.backup = b""
         self.outage = 0
         self.quiet = False
-        self.new_key_at = 0
+        self.new_key_at = self.again_at = 0
         self.held: list[bytes] = []
         self.held_until = -1
         self.newest: deque[tuple[bool, bytes]] = deque(maxlen=NEWEST)
@@ -157,13 +167,19 @@ class Side:
     def in_step(self) -> bool:
         """Whether both ends have one epoch, and no backup has come since."""
         node, gateway = (end.link for end in self.ends)
-        return self.sure and node.epoch == gateway.epoch
+        return self.sure and (node.epoch, node.salt) == (gateway.epoch, gateway.salt)
+
+    def next_epoch(self) -> None:
+        """Another one than all before, as Gateway.restored makes it."""
+        number = (self.ends[1].link.epoch >> EPOCH_RANDOM_BITS) + 1
+        epoch = (number << EPOCH_RANDOM_BITS) + self.random.getrandbits(EPOCH_RANDOM_BITS)
+        self.offered = epoch, self.random.getrandbits(16)
 
     def provision(self) -> None:
         """New keys at both ends, in the next generation."""
         self.generation += 1
-        self.epoch, self.renewing, self.sure = 0, False, True
-        self.agreed = self.outage = self.new_key_at = 0
+        self.offered, self.renewing, self.sure = (0, self.generation), False, True
+        self.agreed = self.outage = self.new_key_at = self.again_at = 0
         self.held, self.held_until = [], -1
         self.newest.clear()
         for end in self.ends:
@@ -174,6 +190,7 @@ class Side:
             assert end.link.begin() == Event.NOTHING
             end.damaged, end.full_until, end.pending = 0, 0, None
             end.stored, end.written, end.sent = end.link.storage, (), 0
+            end.starts += 1
             if self.random.random() < 0.5:  # in the first claim, too
                 end.link.tester.writes_left = self.random.randrange(50)
                 end.link.tester.garbage = self.random.randrange(256)
@@ -200,8 +217,9 @@ class World:
         self._number = 0
         self._sent: dict[bytes, tuple[int, bool]] = {}
         self._handed_over: set[bytes] = set()
-        self._counters: dict[tuple[int, int, int, bool, int], bytes] = {}
-        self._commands: dict[bytes, tuple[int, int, int]] = {}
+        self._counters: dict[tuple[int, int, int, int, bool, int], bytes] = {}
+        self._commands: dict[bytes, tuple[int, int, int, int, int]] = {}
+        self._named: set[tuple[int, int, int, bool, int]] = set()
         self._recorded: list[bytes] = []
 
     # --- what is counted
@@ -220,9 +238,17 @@ class World:
         if message in self._handed_over:
             self._note("doubled", message.hex())
         if event is Event.COMMANDED:
-            generation, epoch, sent = self._commands.get(message, (0, 0, 0))
-            if (generation, epoch) == (side.generation, end.link.epoch) and end.sent - sent > FRESH:
-                self._note("stale_commands", f"{message.hex()}: {end.sent - sent} messages old")
+            generation, epoch, sent, starts, names = self._commands.get(message, (0, 0, 0, 0, 0))
+            age = end.sent - sent
+            if (generation, epoch) == (side.generation, end.link.epoch) and (
+                age > FRESH or end.starts > starts
+            ):
+                self._note("stale_commands", f"{message.hex()}: {age} messages, {end.starts - starts} starts")
+            named = side.number, generation, epoch, end.gateway, names
+            if named in self._named:
+                self._note("unasked_commands", message.hex())
+            self._named.add(named)
+            self.counts["commands"] += 1
         taken = self.random.random() < 0.98
         if taken:
             self._handed_over.add(message)
@@ -270,7 +296,8 @@ class World:
         self._number += 1
         how = self.random.choice((0, 0, 0, 0, CONFIRMED, CONFIRMED, LONG, LONG | CONFIRMED))
         length = self.random.choice((SHORT_BYTES, SHORT_BYTES, SHORT_BYTES, 8, 30, 100))
-        if sender.gateway and self.random.random() < 0.2:
+        receiver = side.ends[not sender.gateway]
+        if self.random.random() < (0.2 if sender.gateway else 0.05):
             how = COMMAND | CONFIRMED
         elif self.random.random() < 0.1:
             how = FILE | CONFIRMED
@@ -281,22 +308,37 @@ class World:
         self._sent[message] = side.number, sender.gateway
         sender.pending = None
         event = sender.link.send(message, how)
+        hold = False
         if event in (Event.SENT, Event.WAITING):
             self.counts["sent"] += 1
             sender.sent += 1
             if how & FILE == COMMAND:
-                self._commands[message] = side.generation, sender.link.epoch, side.ends[0].sent
-                if side.held_until < 0 and not side.outage and self.random.random() < 0.2:
+                told = side.generation, sender.link.epoch, receiver.sent, receiver.starts
+                self._commands[message] = *told, sender.link.next - 1
+                chance = 1.0 if side.outage else self.random.random()
+                hold = chance < 0.1
+                if sender.gateway and 0.1 <= chance < 0.2 and side.held_until < 0:
                     side.held_until = side.ends[0].sent + self.random.randrange(FRESH + 1, FRESH + 6)
             sender.pending = message if event is Event.WAITING else None
-            key = side.number, side.generation, sender.link.epoch, sender.gateway, sender.link.counter
+            epoch = sender.link.epoch, sender.link.salt
+            key = side.number, side.generation, *epoch, sender.gateway, sender.link.counter
             if key in self._counters:
                 self._note("counters_reused", str(key))
             self._counters[key] = message
+            if hold:
+                self._hold_over_a_start(side, sender, receiver)
+
+    def _hold_over_a_start(self, side: Side, sender: End, receiver: End) -> None:
+        """A command that somebody held back comes when its receiver has started again."""
+        held = sender.link.packets()
+        self.counts["commands held over a start"] += 1
+        self._restart(side, receiver)
+        for packet in held:
+            self._arrive(side, receiver, packet)
 
     def _renew(self, side: Side) -> None:
         side.ends[1].pending = None
-        side.ends[1].link.renew(side.epoch)
+        side.ends[1].link.renew(*side.offered)
 
     def _carry(self, side: Side, loss: float) -> bool:
         """Bring what was sent to the other end, more or less; whether anything was sent."""
@@ -336,7 +378,7 @@ class World:
         return anything
 
     def _arrive(self, side: Side, end: End, packet: bytes, genuine: bool = False) -> None:
-        if end.gateway and side.renewing and end.link.epoch < side.epoch:
+        if end.gateway and side.renewing and (end.link.epoch, end.link.salt) != side.offered:
             return  # it takes nothing before its new epoch, as Gateway.restored sees to
 
         def arrives() -> None:
@@ -357,6 +399,9 @@ class World:
             elif event is Event.ACCEPTED and side.renewing and end.gateway and end.pending is None:
                 side.renewing, side.sure = False, True
                 side.agreed = end.link.epoch
+            elif event is Event.REFUSED and side.renewing and end.gateway and end.pending is None:
+                side.next_epoch()
+                self.counts["epochs met"] += 1
             self._outcome(end, event)
 
         self._guarded(side, end, arrives)
@@ -409,7 +454,22 @@ class World:
                 break
         self.counts["forged"] += wrong
         self.counts["bound"] += bound
-        side.new_key_at = self._number + 50
+        if self.random.random() < 0.5:
+            side.new_key_at = self._number + 50
+
+    def _flood(self, side: Side, end: End) -> None:
+        """Fragments without a key, each of which asks for an answer."""
+        end.link.packets()
+        for _ in range(3 * ANSWERS):
+            head = bytes(
+                [0x80 | side.number, self.random.randrange(256), 0xC0 | self.random.randrange(1, 15)]
+            )
+            end.link.receive(head + self.random.randbytes(PACKET_BYTES - 3))
+        answers = len(end.link.packets())
+        self.counts["fragments forged"] += 3 * ANSWERS
+        self.counts["answers to them"] += answers
+        if answers > ANSWERS:
+            self._note("amplified", f"{answers} answers")
 
     # --- what fails
 
@@ -423,6 +483,7 @@ class World:
     def _restart(self, side: Side, end: End) -> None:
         self.counts["restarts"] += 1
         end.pending = None
+        end.starts += 1
         try:
             event = end.link.begin()
         except PowerLostError:  # pragma: no cover - beginning writes nothing
@@ -449,6 +510,9 @@ class World:
                     self._restart(side, other)
         if 0 < side.new_key_at <= self._number:
             self._change_key(side)
+        if 0 < side.again_at <= self._number:
+            side.again_at = 0
+            self._restore(side)
         if (side.outage and side.quiet) or random.random() >= sum(MISHAPS.values()):
             return
         kind = random.choices(list(MISHAPS), list(MISHAPS.values()))[0]
@@ -466,24 +530,33 @@ class World:
         elif kind == "key change":
             self._change_key(side)
         elif kind == "outage":
-            side.outage = random.randrange(150, 350)
+            side.outage = random.randrange(200, 500)
             side.quiet = random.random() < 0.5  # nothing but the radio fails
             self.counts["outages"] += 1
         elif kind == "forger":
             self._guarded(side, end, lambda: self._forge(side, end))
+        elif kind == "flood":
+            self._flood(side, end)
         elif kind in ("foreign counters", "erased counters"):
             self._put_counters(side, end, kind)
         elif kind == "backup":
             side.backup = side.ends[1].link.storage
         else:
-            self.counts["restored backups"] += 1
-            gateway = side.ends[1]
-            gateway.link.tester.writes_left = -1
-            if gateway.link.begin(side.backup) == Event.NOTHING:
-                side.epoch += 1 + random.randrange(1000)
-                side.renewing, gateway.pending, side.sure = True, None, False
-                if random.random() < 0.2:
-                    self._fill(side.ends[0])  # when it is offered the new epoch
+            self._restore(side)
+            if random.random() < 0.5:
+                side.again_at = self._number + random.randrange(1, 60)
+
+    def _restore(self, side: Side) -> None:
+        """The gateway has its backup again."""
+        self.counts["restored backups"] += 1
+        gateway = side.ends[1]
+        gateway.link.tester.writes_left = -1
+        if gateway.link.begin(side.backup) == Event.NOTHING:
+            side.next_epoch()
+            gateway.starts += 1
+            side.renewing, gateway.pending, side.sure = True, None, False
+            if self.random.random() < 0.2:
+                self._fill(side.ends[0])  # when it is offered the new epoch
 
     def _fill(self, end: End) -> None:
         """The disk is full for a while."""
