@@ -34,6 +34,7 @@ class Running:
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder, self.nodes, self.radio = folder, {5: provision(folder)}, Radio()
         self._reader = StreamReader(PACKET)
+        self.commands: list[bytes] = []
         self.renewed = False
         """Whether a new epoch has begun, which ended the message that was on its way."""
         (folder / "p").symlink_to(self.radio.path)
@@ -95,6 +96,8 @@ class Running:
         for packet in self._reader.packets(data, time.monotonic_ns() // 1_000_000):
             node = self.nodes.get(packet[0] & 63)
             event = Event.NOTHING if node is None else node.receive(packet)
+            if node is not None and event is Event.COMMANDED:
+                self.commands.append(node.message())
             if node is not None and event in (Event.MESSAGE, Event.COMMANDED):
                 node.answer(True)
             self.renewed |= event is Event.RENEWED

@@ -65,9 +65,9 @@ def prf(suite: int, key: bytes, data: bytes) -> bytes:
     return mac.finalize()
 
 
-def derive(suite: int, key: bytes, ident: int, node: int, generation: int, epoch: int) -> bytes:
+def derive(suite: int, key: bytes, ident: int, node: int, salt: int, epoch: int) -> bytes:
     """SP 800-108, counter mode, one block."""
-    context = bytes([suite, ident, node]) + generation.to_bytes(2, "little") + epoch.to_bytes(4, "little")
+    context = bytes([suite, ident, node]) + salt.to_bytes(2, "little") + epoch.to_bytes(4, "little")
     return prf(suite, key, b"\x01mcl2\x00" + context + b"\x80")
 
 
@@ -116,6 +116,15 @@ class Model:
     packet_bytes: int
     generation: int
     epoch: int = 0
+    salt: int = -1
+    """Of the epoch; -1: the generation."""
+    version: int = 3
+    """Of the key block."""
+
+    @property
+    def own_salt(self) -> int:
+        """The epoch's."""
+        return self.generation if self.salt < 0 else self.salt
 
     @property
     def long_tag(self) -> int:
@@ -124,8 +133,8 @@ class Model:
 
     def key(self, use: int, tag_bytes: int) -> bytes:
         """A derived key."""
-        epoch = self.epoch if use < 4 else 0
-        return derive(self.suite, self.node_key, 32 * use + tag_bytes, self.node, self.generation, epoch)
+        salt, epoch = (self.own_salt, self.epoch) if use < 4 else (self.generation, 0)
+        return derive(self.suite, self.node_key, 32 * use + tag_bytes, self.node, salt, epoch)
 
     def short(self, down: int, counter: int, message: bytes, confirmed: bool) -> Packed:
         """A short packet."""
@@ -165,20 +174,24 @@ class Model:
     def key_block(self, gateway: bool) -> bytes:
         """The first 28 bytes of storage."""
         options = self.options | (GATEWAY if gateway else 0)
-        head = bytes([2, self.node, options, self.packet_bytes]) + self.generation.to_bytes(2, "little")
+        head = bytes([self.version, self.node, options, self.packet_bytes]) + self.generation.to_bytes(
+            2, "little"
+        )
         block = head + bytes(2) + self.node_key
         return block + self.check(block[:16])
 
     def slot(self, send: int, receive: int, failures: int = 0) -> bytes:
         """A slot of storage."""
-        record = failures.to_bytes(2, "little") + self.generation.to_bytes(2, "little")
+        record = failures.to_bytes(2, "little") + self.own_salt.to_bytes(2, "little")
         record += b"".join(number.to_bytes(4, "little") for number in (receive, send, self.epoch))
         return record + self.check(record)
 
 
-def node_key(suite: int, master: bytes, node: int, generation: int) -> bytes:
-    """A node's key."""
-    return derive(suite, master, 6 * 32, node, generation, 0)
+def node_key(suite: int, master: bytes, node: int, generation: int, restored: bytes = b"") -> bytes:
+    """A node's key; `restored` are the 15 random bytes of a restoration."""
+    return derive(
+        suite, prf(suite, master, b"\2" + restored) if restored else master, 6 * 32, node, generation, 0
+    )
 
 
 def _link(suite: int, random: Random, index: int) -> dict[str, Any]:
@@ -187,8 +200,8 @@ def _link(suite: int, random: Random, index: int) -> dict[str, Any]:
     options = SHORT | LISTENS | (STREAM if index % 2 == 0 else 0) | (TAG_16 if index % 3 == 2 else 0)
     packet_bytes = (12, 32, 60)[index % 3]
     model = Model(suite, node_key(suite, master, node, generation), node, options, packet_bytes, generation)
-    epoch = random.choice((0, 1, 0x65432100))
-    model = replace(model, epoch=epoch)
+    epoch, salt = random.choice(((0, -1), (0x0007ABCD, 0xBEEF), (0x65432100, -1), (0x65632100, 7)))
+    model = replace(model, epoch=epoch, salt=salt)
     messages = []
     for number in range(11):
         down = number % 2
@@ -227,17 +240,23 @@ def _link(suite: int, random: Random, index: int) -> dict[str, Any]:
                 "answers": answers,
             }
         )
-    new_epoch = epoch + 1
-    renewed = model.long(1, new_epoch, b"", CONFIRMED | 16 * EPOCH)
+    new = replace(model, epoch=epoch + (1 << 18), salt=random.randrange(1 << 16))
+    offer = new.own_salt.to_bytes(2, "little")
+    renewed = model.long(1, new.epoch, offer, CONFIRMED | 16 * EPOCH)
+    old_form = model.long(1, new.epoch, b"", CONFIRMED | 16 * EPOCH)
+    restored = random.randbytes(15)
     return {
         "suite": next(name for name, number in SUITES.items() if number == suite),
         "master": master.hex(),
         "node": node,
         "generation": generation,
         "epoch": epoch,
+        "salt": model.own_salt,
         "options": options,
         "packet_bytes": packet_bytes,
         "node_key": model.node_key.hex(),
+        "restored": restored.hex(),
+        "node_key_when_restored": node_key(suite, master, node, generation, restored).hex(),
         "keys": {
             str(32 * use + tag): model.key(use, tag).hex()
             for use, tags in {0: (4, 8, 16), 1: (4, 8, 16), 2: (8,), 3: (8,), 4: (8, 16), 5: (4,)}.items()
@@ -248,11 +267,12 @@ def _link(suite: int, random: Random, index: int) -> dict[str, Any]:
         "slot": {"send": 64, "receive": 31, "failures": 0x8040, "bytes": model.slot(64, 31, 0x8040).hex()},
         "messages": messages,
         "epoch_message": {
-            "epoch": new_epoch,
+            "epoch": new.epoch,
+            "salt": new.own_salt,
             "packets": [packet.hex() for packet in renewed.packets],
-            "answer": replace(model, epoch=new_epoch)
-            .answer(1, new_epoch, renewed.full_tag, ACCEPTED, 0)
-            .hex(),
+            "answer": new.answer(1, new.epoch, renewed.full_tag, ACCEPTED, 0).hex(),
+            "refused": new.answer(1, new.epoch, renewed.full_tag, REFUSED, 0x2BCD).hex(),
+            "packets_of_version_2_0": [packet.hex() for packet in old_form.packets],
         },
     }
 

@@ -139,9 +139,9 @@ class FaultyLink(NativeLink):
         self._port.clock = now_ms & 0xFFFF
         return self._call(5)
 
-    def renew(self, epoch: int) -> Event:
+    def renew(self, epoch: int, salt: int = 0x5A17) -> Event:
         """As NativeLink does; the power may go."""
-        return self._call(6, number=epoch)
+        return self._call(6, salt.to_bytes(2, "little"), epoch)
 
     def poke(self, at: int, byte: int) -> None:
         """Change a byte of storage from outside."""

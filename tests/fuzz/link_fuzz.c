@@ -141,7 +141,7 @@ static void play(struct link *link, uint8_t *in, link_size room, uint8_t *out, s
             link_answer(link, count & 1);
             break;
         case 5:
-            (void)link_renew(link, out, link->record.epoch + (count & 3) * 0x1000000u - (count & 1));
+            (void)link_renew(link, out, link->record.epoch + (count & 3) * 0x1000000u - (count & 1), (uint16_t)(count >> 2));
             break;
         case 6:
             feed(link, stream, count);
@@ -164,6 +164,12 @@ static void play(struct link *link, uint8_t *in, link_size room, uint8_t *out, s
             link->next += (uint32_t)count << (take() & 31);
             link->record.send += (uint32_t)count << (take() & 31);
             link->record.failures = (uint16_t)(link->record.failures + 64 * (count & 15));
+            link->since = (uint8_t)(link->since + count);
+            link->answers = count & 32;
+            link->fresh = count & 16;
+            if (link->out != 0) {
+                link->tries = 1 + (count & 7);
+            }
             break;
         default: { /* a packet for this node, with counters that may fit */
             uint8_t bytes = (uint8_t)(count % (link->packet_bytes + 2));
@@ -187,6 +193,15 @@ static void play(struct link *link, uint8_t *in, link_size room, uint8_t *out, s
                 packet[0] &= (uint8_t)~0x40;
                 packet[2] = (uint8_t)(0x80 | (packet[2] & 0x70));
                 packet[bytes - 1] = 0x80;
+                if (what & 0x20 && bytes > 10) { /* a command that names a message, or an offer of the epoch that is */
+                    uint32_t named = link->record.send - link->send_left - 1u - (count & 3);
+
+                    if (packet[2] & 0x20) {
+                        memcpy(packet + 6, &link->record.salt, 2);
+                    } else {
+                        memcpy(packet + 6, &named, 4);
+                    }
+                }
             }
             if (what & 0x80 && bytes >= 12 && link->out != 0) { /* an answer with the right proof */
                 packet[0] |= 0xc0;
@@ -206,7 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t lengths[LENGTHS] = {12, 13, 24, 64, 255};
     struct link link;
     struct link_stream stream;
-    uint8_t block[24] = {2, 5, 0, 12, 1};
+    uint8_t block[24] = {3, 5, 0, 12, 1};
     uint8_t *in, *out, *image, length;
     link_size room;
 

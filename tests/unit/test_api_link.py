@@ -253,7 +253,7 @@ def test_a_node_gets_its_firmware_and_an_eeprom_that_stays(keys: Path) -> None:
     elf, eeprom = keys / "7.elf", keys / "7.eeprom"
     build_node(elf, eeprom, NodeKeyRequest(7), keys / "key")
     kept = eeprom.read_bytes()
-    assert elf.read_bytes().startswith(b"\x7fELF") and kept[:2] == bytes([2, 7]) and len(kept) == 1024
+    assert elf.read_bytes().startswith(b"\x7fELF") and kept[:2] == bytes([3, 7]) and len(kept) == 1024
     build_node(elf, eeprom, NodeKeyRequest(7), keys / "key")
     assert eeprom.read_bytes() == kept
     for node, example, said in ((8, "thermometer", "is node 7's"), (7, "none", "none")):

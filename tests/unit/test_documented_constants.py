@@ -73,8 +73,8 @@ def test_the_page_of_advice_states_the_links_rules_and_the_storages_times() -> N
         missing(
             "advise.md",
             f"with the link's {link.short_overhead_bytes} bytes is sent as a short packet",
-            f"once in {link.short_after_answer + 1} messages, an unconfirmed message",
-            f"sends every {link.one_way_long_every}nd message in long form",
+            f"and every {link.long_every}nd message without an answer, is sent in long form",
+            f"answered after a start and then once in {link.short_after_answer + 1} messages",
             f"after {link.answer_ms} ms (over a slow radio, after the time of four packets), at most ten",
             f"once in {link.claim_sent} messages ({link.save_bytes_changed} bytes change",
             f"{page_ms:g} ms for each page of 256 bytes that it is in, and n / 4,096 of erasing a sector "

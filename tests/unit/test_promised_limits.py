@@ -30,7 +30,7 @@ PROMISED = [
     ("gateway", "(`--queue`, 100,000 messages", spool.WAITING_MAX, 100_000),
     ("gateway", "messages a second, averaged over ten seconds", tally.BURST_S, 10),
     ("gateway", "One order is in progress for each node, 100 may wait", orders.WAITING_MAX, 100),
-    ("gateway", "since the gateway's start (default 10; 0: not at all)", orders.WAIT_S, 10),
+    ("gateway", "(default 10; 0: not at all)", orders.WAIT_S, 10),
     ("gateway", "any text up to 64 letters", orders.TOKEN_MAX, 64),
     ("gateway", "/NAME` (port 1883), or `mqtts:` for TLS (port 8883)", [*mqtt.PORTS.values()], [1883, 8883]),
     ("gateway", "Ten messages are published at a time", mqtt.MqttSink.batch, 10),
@@ -83,6 +83,18 @@ PROMISED_OF_NODES = [
     ("coap", "tries again after 5 s, then after twice as long", "coap/client.h", "COAP_RETRY_MS", 5000),
     ("coap", "up to 320 s", "coap/client.h", "COAP_RETRY_MAX_MS", 320_000),
     ("link", "tries without progress | 10", "link/link.h", "LINK_TRIES", 10),
+    ("link", "fragments of a message | 15 at most", "link/link.h", "LINK_PIECES_MAX", 15),
+    ("link", "claimed by one write to storage | 64", "link/link.h", "LINK_SEND_BLOCK", 64),
+    ("link", "to 127 above", "link/link.h", "LINK_STEP_MAX", 127),
+    ("link", "replay window | 16 counters", "link/link.h", "LINK_WINDOW", 16),
+    ("link", "that an end bears | 4,096; one", "link/link.h", "LINK_FAILURES_MAX", 4096),
+    ("link", "one is forgiven for each 32 counters", "link/link.h", "LINK_FORGIVEN", 32),
+    ("link", "with 64 failures or fewer left", "link/link.h", "LINK_FAILURES_SPARE", 64),
+    ("link", "the newest 16 of its receiver", "link/link.h", "LINK_FRESH", 16),
+    ("link", "that bring nothing new | 32", "link/link.h", "LINK_ANSWERS_MAX", 32),
+    ("link", "every 32nd message, and the first after a start", "link/link.h", "LINK_LONG_EVERY", 32),
+    ("link", "A node stores 15 ahead", "link/link.h", "LINK_RECEIVE_AHEAD", 15),
+    ("link", "Node n waits 7 n ms longer", "link/link.h", "LINK_SPREAD_MS", 7),
 ]
 
 

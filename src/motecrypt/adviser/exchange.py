@@ -106,20 +106,25 @@ def plain_form(radio: RadioPart, sealed_bytes: int) -> Form:
 def forms(link: LinkFacts, radio: RadioPart, question: Question) -> tuple[tuple[float, Form], ...]:
     """The forms of messages, each with its share over many messages; the usual one comes first.
 
-    Where both ends listen, a message after `short_after_answer` others without an answer is long and
-    confirmed until one is answered; a one-way node sends every 32nd long.
+    Every 32nd message without an answer is long. Where both ends listen, the one after `short_after_answer`
+    such messages is confirmed, too, until one is answered.
     """
     length = question.message_bytes
     usual = usual_form(link, radio, length, question.delivery == "confirmed")
     if question.delivery == "confirmed" or usual.name == "long":
         return ((1.0, usual),)
+    every, long = link.long_every, long_form(link, radio, length)
     if question.delivery == "one-way":
-        every = link.one_way_long_every
-        return ((1 - 1 / every, usual), (1 / every, long_form(link, radio, length)))
+        return ((1 - 1 / every, usual), (1 / every, long))
     step = long_form(link, radio, length, confirmed=True)
     times = 1 / max(LEAST_CHANCE, 1 - exchange(len(step.sizes), question.loss, link.tries).lost)
-    share = times / (link.short_after_answer + times)
-    return ((1 - share, usual), (share, step))
+    messages = link.short_after_answer + times
+    unasked = link.short_after_answer // every
+    return (
+        (1 - (unasked + times) / messages, usual),
+        (unasked / messages, long),
+        (times / messages, step),
+    )
 
 
 def power(base: float, exponent: int) -> float:
@@ -156,12 +161,12 @@ _LAST_ALONE = _Held(0, 0, 0, 1)
 
 
 class _State(NamedTuple):
-    """Both ends, what the sender does next, and how many tries in a row brought nothing new."""
+    """Both ends, what the sender does next, and its tries so far."""
 
     held: _Held
     known: _Known
     told: bool  # what is missing
-    tries: int
+    tries: int  # those that brought nothing new, less those that did
 
 
 def sent_once(fragments: int, loss: float) -> Exchange:
@@ -174,9 +179,10 @@ def sent_once(fragments: int, loss: float) -> Exchange:
 def exchange(fragments: int, loss: float, tries: int) -> Exchange:
     """A confirmed message of so many fragments, or of one short packet (docs/link.md, Sending, 3).
 
-    Without an answer in time the first and the last fragment go again; an answer that shows what is missing
-    brings that and the last. After `tries` of these in a row without progress the message is given up. A
-    receiver that has handed a message over gathers it again when more of its fragments come.
+    Without an answer in time the first and the last fragment go again, and all of them once half of the tries
+    are over; an answer that shows what is missing brings that and the last. The message is given up after
+    `tries` of these without progress; each with progress gives one back. A receiver that has handed a message
+    over gathers it again when more of its fragments come.
     """
     got = 1 - loss
     middle = max(0, fragments - 2)
@@ -190,10 +196,12 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
         for (held, known, told, tries_before), chance in at.items():
             if chance < LEAST_CHANCE:
                 continue
+            everything = not told and tries_before > tries - tries // 2
+            missing = told or everything
             first_sent = heads - held.first if told else heads
-            known_sent = known.others - held.known if told else 0
-            fresh_sent = middle - known.others - held.fresh if told else 0
-            bursts[first_sent + known_sent + fresh_sent] += chance
+            known_sent = known.others - held.known if missing else 0
+            fresh_sent = middle - known.others - held.fresh if missing else 0
+            bursts[heads + middle if everything else first_sent + known_sent + fresh_sent] += chance
             for first, a in enumerate(arriving[first_sent]):
                 for again, b in enumerate(arriving[known_sent]):
                     for fresh, c in enumerate(arriving[fresh_sent]):
@@ -213,7 +221,7 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
                     continue
                 told = end == "missing"
                 new = told and (then.first > known.first or then.fresh > 0 or then.last > known.last)
-                vain = 0 if new else tries_before + 1
+                vain = max(0, tries_before - 1) if new else tries_before + 1
                 if vain == tries:
                     given_up += here
                 else:

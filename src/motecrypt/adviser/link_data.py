@@ -13,7 +13,7 @@ RULES = (
     "answer_ms",
     "tries",
     "short_after_answer",
-    "one_way_long_every",
+    "long_every",
     "claim_sent",
     "claim_received",
     "save_bytes_changed",

@@ -157,7 +157,7 @@ class LinkFacts(LinkLengths):
     answer_ms: int
     tries: int
     short_after_answer: int
-    one_way_long_every: int
+    long_every: int
     claim_sent: int
     claim_received: int
     save_bytes_changed: int

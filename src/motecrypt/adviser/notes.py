@@ -219,12 +219,12 @@ def _steps(setting: Setting, first: Entry) -> list[str]:
     takes = plural(len(long_form(link, radio, question.message_bytes).sizes), "packet")
     if question.delivery == "confirmed":
         return [f"The first message after a start is sent long, in {takes}."]
-    every, how, so = link.short_after_answer + 1, "long and confirmed", "both ends stay"
-    if question.delivery == "one-way":
-        every, how, so = link.one_way_long_every, "long", "the gateway stays"
+    asked = so = ""
+    if question.delivery != "one-way":
+        asked, so = f" and one in {link.short_after_answer + 1:d} confirmed,", "both ends stay"
     return [
-        f"The first message after a start and one in {every:d} are sent {how}, in {takes}, "
-        f"so that {so} synchronised."
+        f"The first message after a start and one in {link.long_every:d} are sent long, in {takes},{asked} "
+        f"so that {so or 'the gateway stays'} synchronised."
     ]
 
 

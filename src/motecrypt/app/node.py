@@ -12,7 +12,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.exports.link import plan_sketch
 from motecrypt.link.gateway.protocols.coap.context import has_context
 from motecrypt.link.keys import read_master_file
-from motecrypt.link.native import STORAGE_BYTES
+from motecrypt.link.native import STORAGE_BYTES, VERSION, VERSION_2_0
 from motecrypt.simulate.paper_node import build_example
 
 EEPROM_BYTES = 1024
@@ -57,7 +57,7 @@ def build_node(
 def _check(memory: Path, node: int) -> None:
     """An EEPROM that is there already is that node's."""
     content = read_regular(memory, EEPROM_BYTES)
-    if len(content) < STORAGE_BYTES or content[0] != 2:
+    if len(content) < STORAGE_BYTES or content[0] not in (VERSION_2_0, VERSION):
         raise InputError(f"--eeprom {memory}: contains no node; name a new file")
     if content[1] != node:
         raise InputError(f"--eeprom {memory}: is node {content[1]}'s; name a new file for node {node}")

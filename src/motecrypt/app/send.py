@@ -145,7 +145,7 @@ def send(request: SendRequest, progress: Progress | None = None, stop: Stop | No
             delivery = _Delivery(port, way, how.tries, stop)
             items = _items(request.messages, contents, way, options)
             if how.kind == "command" and request.to is not None:
-                delivery.hear_node(how.wait_s)
+                delivery.hear_s = how.wait_s
             return _send(delivery, way, items, stop, progress or (lambda *_: None))
 
 
@@ -293,6 +293,8 @@ class _Delivery:
         self.told: dict[str, int] = {}
         self.forged = 0
         self._heard: set[int] = set()
+        self.hear_s: float | None = None
+        """How long each item waits for a message of the other end; None: not at all."""
         self.talk = Talk(way.end, way.packet_bytes, self._refuse, self._happened)
 
     def _happened(self, told: NodeEvent) -> None:
@@ -303,13 +305,16 @@ class _Delivery:
         self._heard.update(message.node for message in messages)
         return [False] * len(messages)
 
-    def hear_node(self, seconds: float) -> None:
-        """Wait for a message of the other end: a command is fresh for sixteen of them."""
+    def _hear_node(self, seconds: float) -> None:
+        """Wait for a message of the other end, which serves one command."""
         hear_until(self._port, self.talk, lambda: self._way.node in self._heard, self._stop, seconds)
+        self._heard.clear()
 
     def item(self, item: _Item, report: Callable[[int], None]) -> str:
         """Send a message once, or a file until it has all been taken; its outcome."""
         outcome = "unconfirmed"
+        if self.hear_s is not None:
+            self._hear_node(self.hear_s)
         for _ in range(self._tries if item.again else 1):
             done = 0
             for part in item.parts():

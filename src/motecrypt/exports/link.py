@@ -227,7 +227,7 @@ def _told(
     steps = {
         f"send {reading}": found.send_cycles,
         f"take {reading}": found.receive_cycles,
-        "refuse a forged short packet": found.refuse_cycles,
+        "refuse a forged short packet, and note it in storage": found.refuse_cycles,
         "extra cycles if another key was used last": found.derive_cycles,
         "start: read keys and counters": found.start_cycles,
     }

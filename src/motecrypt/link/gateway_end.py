@@ -7,6 +7,7 @@ needs is on the disk: claims are written once for many messages, then these are 
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,13 +16,17 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.native import (
     BOTH_WAYS,
     BROADCAST,
+    EPOCH_RANDOM_BITS,
     GATEWAY,
     KEY_BYTES,
     NODE_BITS,
+    RESTORED_BYTES,
     STORAGE_BYTES,
+    VERSION_2_0,
     Event,
     KeyBlock,
     NativeLink,
+    Restored,
     Suite,
     link_library,
     node_key,
@@ -32,6 +37,7 @@ from motecrypt.link.told import OUTCOMES, TAKEN, HandOver, NodeEntry, NodeEvent,
 
 _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
+SALTS = 2**16
 COUNTER_MAX = 2**32 - 1
 GENERATION_MAX = 2**16 - 1
 RESTORED_SKIPS = 64
@@ -83,8 +89,8 @@ class Gateway:
         self._renewing: dict[int, int] = {}
         self._took: dict[int, tuple[int, int]] = {}  # epoch and counter of the last message taken
         self._spent = 0  # every node may have had generations up to this one
-        self._restored_s = 0  # when the record was last restored, which is in the keys made since
-        self._made_s: dict[int, int] = {}  # that time in the keys of each node, where it is not 0
+        self._restored: Restored = 0  # of the last restoration, which is in the keys made since
+        self._made: dict[int, Restored] = {}  # that of each node's keys, where it is not 0
         self._changed = False  # a node became void or generations were skipped: not in the record yet
         self.extra: dict[str, Any] = {}  # what a subclass keeps in the record, too
         self._packets: list[bytes] = []
@@ -123,16 +129,15 @@ class Gateway:
                 for node, (epoch, counter) in content.get("took", {}).items()
             }
             spent = _whole(content.get("spent", 0), GENERATION_MAX)
-            restored_s = _whole(content.get("restored", 0), EPOCH_MAX)
-            made_s = {
-                _whole(node, BROADCAST): _whole(made, EPOCH_MAX)
-                for node, made in content.get("made", {}).items()
+            restored = _restored(content.get("restored", 0))
+            given = {
+                _whole(node, BROADCAST): _restored(made) for node, made in content.get("made", {}).items()
             }
         except (ValueError, KeyError, TypeError, AttributeError):
             raise self._damaged() from None
         if name != self._name():
             raise self._refused("belongs to another master key; give this key its own record")
-        self._made_s = made_s
+        self._made = given
         for node, (generation, image, epoch) in kept.items():
             self._generations[node], self._durable[node] = generation, image
             if not image:
@@ -145,7 +150,7 @@ class Gateway:
             self._links[node] = link
             if epoch:
                 self._renewing[node] = epoch
-        self._took, self._spent, self._restored_s = took, spent, restored_s
+        self._took, self._spent, self._restored = took, spent, restored
         for node in self._links:
             self._remind(node)
 
@@ -177,7 +182,8 @@ class Gateway:
             if self._took:
                 record["took"] = self._took
             if self._spent:
-                record |= {"spent": self._spent, "restored": self._restored_s, "made": self._made_s}
+                made = {node: _told(restored) for node, restored in self._made.items()}
+                record |= {"spent": self._spent, "restored": _told(self._restored), "made": made}
             self._store.write(pack("gateway", record))
         except (MotecryptError, OSError):
             self._took = took
@@ -195,7 +201,7 @@ class Gateway:
             self._links[node].stored = False
 
     def _key(self, node: int, generation: int) -> bytes:
-        return node_key(self.suite, self._master, node, generation, self._made_s.get(node, 0))
+        return node_key(self.suite, self._master, node, generation, self._made.get(node, 0))
 
     # --- nodes
 
@@ -235,7 +241,7 @@ class Gateway:
         if generation > GENERATION_MAX:
             other = "make another master key" if self._spent == GENERATION_MAX else "give it another number"
             raise InputError(f"node {node}: all its generations of keys are used; {other}")
-        key = node_key(self.suite, self._master, node, generation, self._restored_s)
+        key = node_key(self.suite, self._master, node, generation, self._restored)
         block = KeyBlock(node, options & ~GATEWAY, self._packet_bytes, generation, key)
         end = NativeLink(self._library)
         end.provision(block)
@@ -244,15 +250,15 @@ class Gateway:
         if link.begin() is not Event.NOTHING:
             raise MotecryptError(f"node {node}: its link does not start")
         link_before, generation_before = self._links.get(node), self._generations.get(node)
-        made_before = self._made_s.get(node, 0)
-        self._made_s[node] = self._restored_s
+        made_before = self._made.get(node, 0)
+        self._made[node] = self._restored
         self._links[node], self._generations[node] = link, generation
         self._renewing.pop(node, None)
         took_before = self._took.pop(node, None)
         try:
             self._commit()
         except (MotecryptError, OSError):
-            self._made_s[node] = made_before
+            self._made[node] = made_before
             if took_before is not None:
                 self._took[node] = took_before
             if link_before is not None:
@@ -293,13 +299,13 @@ class Gateway:
     def restored(self, now_s: int) -> tuple[int, ...]:
         """The record came from a backup: every node begins a new epoch before anything else is sent to it.
 
-        Keys that were provisioned since the backup are not in the record. The next ones contain the time of
-        this call, so that they are other keys.
+        Keys that were provisioned since the backup are not in the record. The next ones contain random bytes
+        of this call, so that they are other keys.
 
         Parameters
         ----------
         now_s : int
-            Seconds since 1970: the epoch, unless a node's is greater already.
+            Seconds since 1970. For nodes of version 2.0 of the link, an epoch is above that time.
 
         Returns
         -------
@@ -309,22 +315,31 @@ class Gateway:
         """
         void = []
         given = max(self._spent, *self._generations.values(), 0)
-        self._restored_s = min(max(self._restored_s + 1, now_s), EPOCH_MAX)
+        self._restored = secrets.token_bytes(RESTORED_BYTES)
         self._spent, self._changed = min(given + RESTORED_SKIPS, GENERATION_MAX), True
         for node, link in list(self._links.items()):
-            epoch = min(max(link.epoch + 1, now_s), EPOCH_MAX)
-            event = link.renew(epoch)
-            if event is Event.WAITING:
-                self._renewing[node] = epoch
-            elif event is Event.TOO_LONG:
+            if not self._offer(node, link, now_s):
                 void.append(node)
                 del self._links[node]
                 self._durable[node], self._changed = b"", True
-            else:
-                raise MotecryptError(f"node {node}: its new epoch cannot be stored")
         self._commit()
         self._gather(self._links.values())
         return tuple(void)
+
+    def _offer(self, node: int, link: NativeLink, now_s: int = 0) -> bool:
+        """Begin the next epoch of a node; False where it cannot be notified or has no further epoch."""
+        number, salt = (link.epoch >> EPOCH_RANDOM_BITS) + 1, link.generation
+        if link.version == VERSION_2_0:
+            number = max(number, (now_s >> EPOCH_RANDOM_BITS) + 1)
+        else:
+            salt = (salt + 1 + secrets.randbelow(SALTS - 1)) % SALTS  # any but the generation
+        epoch = (number << EPOCH_RANDOM_BITS) + secrets.randbits(EPOCH_RANDOM_BITS)
+        event = link.renew(epoch, salt) if epoch <= EPOCH_MAX else Event.TOO_LONG
+        if event is Event.WAITING:
+            self._renewing[node] = epoch
+        elif event is not Event.TOO_LONG:
+            raise MotecryptError(f"node {node}: its new epoch cannot be stored")
+        return event is Event.WAITING
 
     def head(self, node: int) -> tuple[int, int]:
         """Options and packet length of a node; InputError where there is none of that number."""
@@ -427,7 +442,7 @@ class Gateway:
         """Send again what was not answered in time; call it often."""
         for node, link in self._links.items():
             if node in self._renewing and not link.waiting:
-                link.renew(self._renewing[node])
+                link.renew(self._renewing[node], link.salt)
             event = link.poll(now_ms)
             if event is not Event.NOTHING:
                 self._happened(node, event)
@@ -439,6 +454,8 @@ class Gateway:
             if event is Event.ACCEPTED:
                 self._confirmed(node)
                 self._links[node].stored = True
+            elif event is Event.REFUSED:  # it has met another restoration, whose epoch is not below ours
+                self._offer(node, self._links[node])
             return  # the link's own message, which is sent until it is accepted
         self._events.append(NodeEvent(node, event))
 
@@ -460,6 +477,19 @@ class Gateway:
         """What is to be sent."""
         packets, self._packets = self._packets, []
         return packets
+
+
+def _restored(value: Any) -> Restored:
+    if not isinstance(value, str):
+        return _whole(value, EPOCH_MAX)
+    random = bytes.fromhex(value)
+    if len(random) != RESTORED_BYTES:
+        raise ValueError
+    return random
+
+
+def _told(restored: Restored) -> int | str:
+    return restored.hex() if isinstance(restored, bytes) else restored
 
 
 def _whole(value: Any, highest: int) -> int:

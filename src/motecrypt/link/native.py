@@ -26,6 +26,10 @@ from motecrypt.link import lengths
 
 FOLDER = FIRMWARE / "link"
 KEY_BYTES = 16
+VERSION, VERSION_2_0 = 3, 2
+"""Of a key block: what is provisioned now, and by version 2.0 of the link."""
+EPOCH_RANDOM_BITS = 18
+"""The lower bits of an epoch are random; the rest is its number."""
 STORAGE_BYTES = 188
 BROADCAST = 63
 NODE_BITS = 0x3F
@@ -45,6 +49,10 @@ _FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-sh
 DEFINES = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_NO_AD", "-DCIPHER_KEY_BYTES_MAX=16")
 
 Suite = Literal["aes128-ccm", "ascon-aead128"]
+Restored = int | bytes
+"""Of a restoration from a backup: 15 random bytes, or its time in seconds since 1970 where version 2.0
+of the link made it; 0 for none."""
+RESTORED_BYTES = 15
 
 
 class Event(IntEnum):
@@ -156,7 +164,7 @@ def open_library(path: Path) -> ctypes.CDLL:
     for name, arguments in {
         "port_begin": [pointer, short],
         "port_send": [pointer, ctypes.c_char_p, short, byte],
-        "port_renew": [pointer, ctypes.c_uint32],
+        "port_renew": [pointer, ctypes.c_uint32, short],
         "port_prf": [ctypes.c_char_p, ctypes.c_char_p, byte, pointer],
         "port_derive": [pointer, byte, byte, short, ctypes.c_uint32],
         "port_message": [pointer, pointer],
@@ -164,6 +172,7 @@ def open_library(path: Path) -> ctypes.CDLL:
         "port_place": [pointer],
         "port_state": [pointer],
         "port_epoch": [pointer],
+        "port_salt": [pointer],
         "port_claimed": [pointer],
         "port_join": [pointer, ctypes.c_char_p, ctypes.c_uint32],
         "port_counter": [pointer],
@@ -178,6 +187,7 @@ def open_library(path: Path) -> ctypes.CDLL:
     for name in ("port_message", "port_sent", "port_epoch", "port_claimed"):
         getattr(library, name).restype = ctypes.c_uint32
     library.port_counter.restype = ctypes.c_uint32
+    library.port_salt.restype = short
     library.port_place.restype = ctypes.c_void_p
     library.port_prf.restype = library.port_derive.restype = library.link_answer.restype = None
     library.port_took.restype = None
@@ -217,7 +227,7 @@ class KeyBlock:
 
     def encode(self) -> bytes:
         """The 24 bytes."""
-        head = bytes([2, self.node, self.options, self.packet_bytes])
+        head = bytes([VERSION, self.node, self.options, self.packet_bytes])
         return head + self.generation.to_bytes(2, "little") + bytes(2) + self.key
 
 
@@ -228,13 +238,18 @@ def derive(suite: Suite, key: bytes, use: int, node: int, generation: int, epoch
     return buffer.raw
 
 
-def node_key(suite: Suite, master: bytes, node: int, generation: int, restored_s: int = 0) -> bytes:
+def node_key(suite: Suite, master: bytes, node: int, generation: int, restored: Restored = 0) -> bytes:
     """The key of one node in one generation, from the gateway's master.
 
-    `restored_s` is when the gateway was last restored from a backup, in seconds since 1970; 0 if never.
+    `restored` is of the gateway's last restoration from a backup; 0 if there was none.
     """
-    if restored_s:
-        master = derive(suite, master, 0, 0, 0, restored_s)
+    if isinstance(restored, bytes):
+        taken = ctypes.create_string_buffer(KEY_BYTES)
+        data = b"\x02" + restored
+        open_library(link_library(suite)).port_prf(master, data, len(data), taken)
+        master = taken.raw
+    elif restored:
+        master = derive(suite, master, 0, 0, 0, restored)
     return derive(suite, master, 6 << 5, node, generation)
 
 
@@ -316,9 +331,19 @@ class NativeLink:
         return int.from_bytes(bytes(self._port.storage[4:6]), "little")
 
     @property
+    def version(self) -> int:
+        """Of the key block in storage: VERSION or VERSION_2_0."""
+        return int(self._port.storage[0])
+
+    @property
     def epoch(self) -> int:
         """The epoch that it is in."""
         return int(self._library.port_epoch(self.address))
+
+    @property
+    def salt(self) -> int:
+        """Of its epoch: 16 random bits, or the generation."""
+        return int(self._library.port_salt(self.address))
 
     @property
     def waiting(self) -> bool:
@@ -357,9 +382,9 @@ class NativeLink:
         self.at(now_ms)
         return Event(self._library.link_poll(self.address))
 
-    def renew(self, epoch: int) -> Event:
-        """Begin an epoch, at the gateway's end."""
-        return Event(self._library.port_renew(self.address, epoch))
+    def renew(self, epoch: int, salt: int) -> Event:
+        """Begin an epoch, at the gateway's end; the same one again offers it again."""
+        return Event(self._library.port_renew(self.address, epoch, salt))
 
     def on_line(self, packet: bytes) -> bytes:
         """A packet as it is sent: on a stream all have one length, so zeros follow an answer."""

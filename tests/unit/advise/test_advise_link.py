@@ -118,7 +118,7 @@ def test_rules_and_limits_are_those_of_the_core() -> None:
     assert LINK.long_tag_bytes == 8 == LINK.long_overhead_bytes - 3 - 1
     assert LINK.tries == given["LINK_TRIES"]
     assert LINK.short_after_answer == given["LINK_STEP_MAX"] == 127
-    assert LINK.one_way_long_every == given["LINK_LONG_EVERY"]
+    assert LINK.long_every == given["LINK_LONG_EVERY"]
     assert LINK.claim_sent == given["LINK_SEND_BLOCK"]
     assert LINK.claim_received == given["LINK_RECEIVE_AHEAD"] + 1
     assert LINK.packet_bytes_min == int(re.findall(r"LINK_PACKET_MIN = (\d+)", header)[0])
@@ -175,16 +175,24 @@ def test_packets_are_the_bytes_that_the_core_puts_out(name: str, delivery: str) 
     assert ends.node.send(bytes(most), ends.how) is not Event.TOO_LONG
 
 
-@pytest.mark.parametrize(("delivery", "every"), [("unconfirmed", 128), ("one-way", 32)])
-def test_a_long_message_comes_between_short_ones_as_often_as_told(delivery: str, every: int) -> None:
+@pytest.mark.parametrize("delivery", ["unconfirmed", "one-way"])
+def test_a_long_message_comes_between_short_ones_as_often_as_told(delivery: str) -> None:
     radio = RADIOS["srf"]
     ends = Ends(radio, delivery)
-    long = [i for i in range(300) if len(ends.send(6)) > 1]
-    assert long == list(range(0, 300, every))
-    (often, short), (seldom, other) = forms(LINK, radio, advise.Question(6, 10, delivery=delivery))
-    assert (short.name, other.name) == ("short", "long")
-    assert seldom == pytest.approx(1 / every) and often == pytest.approx(1 - 1 / every)
-    assert other.confirmed == (delivery == "unconfirmed") == bool(ends.answers)
+    long, answered = [], []
+    for i in range(300):
+        before = len(ends.answers)
+        if len(ends.send(6)) > 1:
+            long.append(i)
+        if len(ends.answers) > before:
+            answered.append(i)
+    assert long == list(range(0, 300, 32))
+    assert answered == (list(range(0, 300, 128)) if delivery == "unconfirmed" else [])
+    (often, short), *others = forms(LINK, radio, advise.Question(6, 10, delivery=delivery))
+    assert (short.name, {other.name for _, other in others}) == ("short", {"long"})
+    assert sum(share for share, _ in others) == pytest.approx(1 / 32) and often == pytest.approx(1 - 1 / 32)
+    asked = [share for share, other in others if other.confirmed]
+    assert asked == ([pytest.approx(1 / 128)] if delivery == "unconfirmed" else [])
 
 
 def test_a_confirmed_message_is_always_short_after_the_first() -> None:
@@ -203,7 +211,7 @@ def test_repetitions_under_loss_are_those_of_the_core(message_bytes: int, loss: 
     fragments = len(usual_form(LINK, radio, message_bytes).sizes)
     ends = Ends(radio, "confirmed")
     ends.send(6)
-    ends.loss, count = loss, 2000 if fragments < 15 else 500
+    ends.loss, count = loss, 2000
     before = len(ends.sent)
     for _ in range(count):
         ends.send(message_bytes)

@@ -426,12 +426,11 @@ def test_short_messages_under_loss_follow_from_the_chance_of_an_answer() -> None
 
 
 def test_a_step_that_hardly_ever_arrives_is_counted_as_often_as_the_least_chance() -> None:
-    """A long message comes after 127 short ones and is repeated until it is answered."""
+    """A long message comes after 127 others, three of them long, and is repeated until it is answered."""
     question = replace(ASKED, message_bytes=6, loss=1.0)
-    (often, _), (seldom, step) = repeats.forms(LINK, SRF, question)
-    assert (
-        step.confirmed and seldom == pytest.approx(1e6 / (127 + 1e6)) and often == pytest.approx(1 - seldom)
-    )
+    (often, _), (unasked, long), (seldom, step) = repeats.forms(LINK, SRF, question)
+    assert step.confirmed and not long.confirmed and unasked == pytest.approx(3 / (127 + 1e6))
+    assert seldom == pytest.approx(1e6 / (127 + 1e6)) and often == pytest.approx(124 / (127 + 1e6))
 
 
 def test_a_node_that_sends_longer_than_it_waits_does_not_wait_on() -> None:

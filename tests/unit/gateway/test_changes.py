@@ -535,9 +535,9 @@ def test_renewals_end_by_the_clock_and_with_the_gateway(tmp_path: Path) -> None:
 
 def test_an_epoch_is_greater_than_every_one_before(tmp_path: Path) -> None:
     field = Field(tmp_path, 5)
-    assert field.gateway.renew(5, 1_800_000_000) == 1_800_000_000
-    assert field.gateway.renew(5, 1_700_000_000) == 1_800_000_001
-    assert field.gateway.renew(5, 2**33) == 2**32 - 1
+    numbers = [field.gateway.renew(5, now_s) >> 18 for now_s in (1_800_000_000, 1_700_000_000, 2**33)]
+    assert numbers == [1, 2, 3] and field.gateway.epoch(5) >> 18 == 3
+    field.gateway._links[5].renew(2**32 - 1, 7)
     with pytest.raises(InputError, match="node 5: cannot confirm a new epoch over the air; give"):
         field.gateway.renew(5, 0)
     field.crash()

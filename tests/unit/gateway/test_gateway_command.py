@@ -195,6 +195,8 @@ def test_send_goes_through_it(running: Running, capsys: pytest.CaptureFixture[st
     running.say(b"21.4 C")
     running.until(lambda: '"id": "5.1.0.0"' in running.out)
     sender = running.command("send", "key.gateway.socket", "--to", "5", "--command", "a", "b", "--json")
+    running.until(lambda: running.commands == [b"a"])
+    running.say(b"21.4 C")  # a message of the node serves one command
     running.until(lambda: sender.poll() is not None)
     out, errors = sender.communicate(timeout=DEADLINE_S)
     assert sender.returncode == 0, errors

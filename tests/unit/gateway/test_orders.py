@@ -20,8 +20,10 @@ from motecrypt.link.gateway.control import ControlSocket, ask
 from motecrypt.link.gateway.orders import Order, Outbox, read_order
 
 
-def order(node: int = 5, wait_s: float = 10.0, told: list[dict[str, Any]] | None = None) -> Order:
-    return Order(node, b"x", "command", wait_s, "", (told if told is not None else []).append)
+def order(
+    node: int = 5, wait_s: float = 10.0, told: list[dict[str, Any]] | None = None, way: str = "command"
+) -> Order:
+    return Order(node, b"x", way, wait_s, "", (told if told is not None else []).append)
 
 
 def test_an_order_says_what_is_sent_and_how() -> None:
@@ -108,6 +110,7 @@ def test_the_box_gives_one_at_a_time_for_each_node() -> None:
     box.over(other, "sent")
     box.outcome(9, "accepted")
     box.outcome(5, "accepted")
+    box.heard(5)
     assert list(box.next(lambda node: True, 109.0)) == [second]
     box.flying(second, 109.0)
     box.expire(111.0)
@@ -126,6 +129,33 @@ def test_the_box_has_an_end_and_tells_it() -> None:
     told.clear()
     box.close()
     assert [each["outcome"] for each in told] == ["unconfirmed"] + ["not sent"] * 99 and not box
+
+
+def test_a_command_waits_for_a_message_after_the_one_before() -> None:
+    box, told = Outbox(2.0), list[dict[str, Any]]()
+    first, second, third = (order(told=told) for _ in range(3))
+    assert first.way == "command"
+    plain = order(6, told=told, way="message")
+    for each in (first, second, plain, third):
+        box.add(each, 0.0)
+    box.flying(first, 0.0)
+    box.flying(plain, 0.0)
+    for node in (5, 6):
+        box.outcome(node, "accepted")
+    again = order(6, told=told, way="message")
+    box.add(again, 0.0)
+    assert list(box.next(lambda node: True, 1.0)) == [again], "messages need none"
+    box.heard(6)
+    assert list(box.next(lambda node: True, 1.0)) == [again]
+    box.heard(5)
+    assert list(box.next(lambda node: True, 1.0)) == [second, again]
+    box.flying(second, 1.0)
+    box.outcome(5, "unconfirmed")
+    list(box.next(lambda node: True, 10.1))
+    assert told[-1]["outcome"] == "not heard" and len(told) == 4
+    at_once = order(5, wait_s=0.0, told=told)
+    box.add(at_once, 11.0)
+    assert at_once in list(box.next(lambda node: True, 11.0)), "where nobody wants to wait"
 
 
 def test_what_is_not_heard_is_given_up_and_what_need_not_wait_goes() -> None:

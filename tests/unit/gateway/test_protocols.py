@@ -14,7 +14,7 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway import protocols as module
 from motecrypt.link.gateway.protocols import Downlink, NodeProtocol
 from motecrypt.link.gateway.protocols.address import listen_udp, shown
-from motecrypt.link.native import COMMAND, CONFIRMED, Event
+from motecrypt.link.native import COMMAND, CONFIRMED, LONG, Event
 
 
 class Echo(NodeProtocol):
@@ -107,6 +107,8 @@ def test_a_speaking_nodes_messages_go_to_the_protocol_and_all_others_to_the_spoo
 ) -> None:
     assert field.up(5, b"!one", CONFIRMED) == [Event.ACCEPTED]
     field.up(6, b"!two")
+    field.gateway.send(6, b"any", LONG)  # a command needs a message of its receiver
+    field.turn()
     assert field.up(6, b"!six", CONFIRMED | COMMAND) == [Event.ACCEPTED]
     field.up(5, b"+21.4C")
     field.up(5, b"")

@@ -172,7 +172,7 @@ static uint32_t random_base(void) {
 
 static void begin_case(void) {
     static const uint8_t counts[] = {0, 1, 2, 15, 16, 30, 31, 32, 63, 64, 126, 127, 128, 254, 255};
-    static const uint16_t failures[] = {0, 1, 0xfc0, 0xfff, 0x1000, 0x1040, 0x7fff};
+    static const uint16_t failures[] = {0, 1, 0xfbf, 0xfc0, 0xfff, 0x1000, 0x7fff};
     uint32_t base = random_base();
 
     sum = 0xffff;
@@ -189,7 +189,8 @@ static void begin_case(void) {
     held.link.answered = near(base);
     held.link.record.failures = (uint16_t)(failures[below(7)] | (below(4) == 0 ? 0x8000 : 0));
     held.link.send_left = below(3) ? counts[below(10)] : 0; /* at most a block */
-    held.link.failures_left = below(2) ? counts[below(10)] : 0;
+    held.link.fresh = below(LINK_FRESH + 1);
+    held.link.answers = below(2) ? 0 : (uint8_t)(LINK_ANSWERS_MAX - below(2));
     held.link.since = counts[below(sizeof counts)];
     held.link.node = below(8) == 0 ? LINK_BROADCAST : below(LINK_BROADCAST);
     held.link.slot = (uint8_t)(below(8) | (below(4) == 0 ? NOT_SAVED : 0));
@@ -293,7 +294,7 @@ static uint8_t case_of_link_save(void) {
 }
 
 static uint8_t case_of_link_load_record(void) {
-    uint8_t block[AT_CHECK] = {2, below(64), LINK_OPTIONS, LINK_PACKET_BYTES, 1, 2}, result;
+    uint8_t block[AT_CHECK] = {(uint8_t)(2 + below(2)), below(64), LINK_OPTIONS, LINK_PACKET_BYTES, 1, 2}, result;
     uint32_t base = random_base();
 
     stuck = bad_from = 0xff;

@@ -73,7 +73,7 @@ uint8_t cut_call(struct port *port, int what, const uint8_t *data, uint32_t numb
     case 5:
         return link_poll(&port->link);
     default:
-        return port_renew(port, number);
+        return port_renew(port, number, (uint16_t)(data[0] | data[1] << 8));
     }
 }
 
@@ -88,7 +88,7 @@ uint32_t see(const struct port *port, int what) {
     case 1:
         return port->link.record.epoch;
     case 2:
-        return port->link.record.generation;
+        return port->link.generation;
     case 3:
         return port->link.next;
     case 4:

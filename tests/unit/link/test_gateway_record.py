@@ -11,6 +11,7 @@ import pytest
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link import gateway_end as module
+from motecrypt.link import native
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import (
     BROADCAST,
@@ -82,7 +83,7 @@ def test_a_record_is_written_so() -> None:
     store = MemoryStore()
     gateway = Gateway(store, MASTER, packet_bytes=40)
     storage = gateway.provision(5, SHORT | LISTENS | GATEWAY)
-    assert storage[:8] == bytes([2, 5, SHORT | LISTENS, 40, 1, 0, 0, 0]), "the node's end is no gateway's"
+    assert storage[:8] == bytes([3, 5, SHORT | LISTENS, 40, 1, 0, 0, 0]), "the node's end is no gateway's"
     assert storage[8:24] == node_key("aes128-ccm", MASTER, 5, 1)
     name = hashlib.sha256(b"motecrypt gatewayaes128-ccm" + MASTER).hexdigest()[:16]
     image = content(store)["nodes"]["5"][1]
@@ -96,7 +97,7 @@ def test_a_record_is_written_so() -> None:
     assert gateway.head(5) == (131, 40) and store.writes == 1
     assert gateway.registry() == (NodeEntry(5, 1, SHORT | LISTENS, 40),)
     assert gateway.provision(6)[2] == SHORT | LISTENS
-    assert gateway.provision(62, TAG_16)[:5] == bytes([2, 62, TAG_16, 40, 1])
+    assert gateway.provision(62, TAG_16)[:5] == bytes([3, 62, TAG_16, 40, 1])
     assert gateway.provision(5)[4] == 2 and gateway.nodes == (5, 6, 62)
 
 
@@ -172,21 +173,79 @@ def test_what_is_a_whole_number(value: object, highest: int, whole: int | None) 
         assert module._whole(value, highest) == whole
 
 
-def test_an_epoch_ends_at_the_last_and_is_offered_again() -> None:
+def test_a_node_whose_epochs_are_used_up_needs_new_keys() -> None:
+    store = MemoryStore()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    gateway.provision(5)
+    gateway.provision(6)
+    assert gateway._links[5].renew((2**14 - 2) << 18, 7) is Event.WAITING
+    assert gateway.restored(2**40) == () and content(store)["nodes"]["5"][2] >> 18 == 2**14 - 1
+    assert gateway.restored(0) == (5,) and gateway.nodes == (6,), "no epoch comes again"
+
+
+def test_the_clock_makes_no_epoch_and_no_key() -> None:
+    """A backup that is restored often under one clock: all epochs and keys are others."""
+    store = MemoryStore()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    gateway.provision(5)
+    backup, epochs, keys = store.record, set(), set()
+    for _ in range(200):
+        store.record = backup
+        again = Gateway(store, MASTER, packet_bytes=32)
+        again.restored(0)
+        link = again._links[5]
+        assert link.epoch >> 18 == 1 and link.salt != link.generation
+        epochs.add((link.epoch, link.salt))
+        keys.add(again.provision(6)[8:24])
+    assert len(epochs) == len(keys) == 200
+    bits = [sum(epoch >> bit & 1 for epoch, _ in epochs) for bit in range(18)]
+    bits += [sum(salt >> bit & 1 for _, salt in epochs) for bit in range(16)]
+    assert all(60 < bit < 140 for bit in bits), "34 random bits"
+
+
+@pytest.mark.parametrize("clocks", [(7, 7), (2_000_000_000, 7), (7, 2_000_000_000)])
+def test_a_node_that_met_another_restoration_is_reached(clocks: tuple[int, int]) -> None:
+    """The same backup twice, whichever epoch is the greater one, and a clock that was set back."""
+    for _ in range(12):
+        store = MemoryStore()
+        gateway = Gateway(store, MASTER, packet_bytes=32)
+        node = end(gateway.provision(5))
+        backup = store.record
+        for turn, now_s in enumerate((*clocks, 7)):
+            store.record = backup
+            gateway = Gateway(store, MASTER, packet_bytes=32)
+            assert gateway.restored(now_s) == ()
+            told = [node.receive(packet) for packet in gateway.take_packets()]
+            while Event.RENEWED not in told:
+                gateway.receive(node.packets(), lambda messages: [True] * len(messages))
+                told = [node.receive(packet) for packet in gateway.take_packets()]
+                assert told, "it is offered one that is above the node's"
+            gateway.receive(node.packets(), lambda messages: [True] * len(messages))
+            assert gateway.epoch_unconfirmed == ()
+            assert (gateway._links[5].epoch, gateway._links[5].salt) == (node.epoch, node.salt)
+            assert node.epoch >> 18 in range(1, turn + 2)
+        again = Gateway(store, MASTER, packet_bytes=32)
+        assert again.epoch_unconfirmed == () and again._links[5].epoch == node.epoch
+
+
+def test_a_node_of_version_2_0_gets_an_epoch_as_it_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "VERSION", native.VERSION_2_0)
     store = MemoryStore()
     gateway = Gateway(store, MASTER, packet_bytes=32)
     node = end(gateway.provision(5))
-    for _ in range(2):
-        assert gateway.restored(2**40) == ()
-        assert content(store)["nodes"]["5"][2] == 2**32 - 1
-        assert node.receive(gateway.take_packets()[-1]) in (Event.RENEWED, Event.NOTHING)
-    assert node.epoch == 2**32 - 1
+    gateway.restored(1_800_000_000)
+    (offer,) = gateway.take_packets()
+    assert len(offer) == 3 + 3 + 8 + 1, "empty"
+    assert node.receive(offer) is Event.RENEWED and node.salt == node.generation
+    assert node.epoch >> 18 == (1_800_000_000 >> 18) + 1, "above all times until now"
+    gateway.receive(node.packets(), lambda messages: [])
+    assert gateway.epoch_unconfirmed == ()
 
 
 def test_an_epoch_that_cannot_be_kept_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     gateway = Gateway(MemoryStore(), MASTER)
     gateway.provision(5)
-    monkeypatch.setattr(NativeLink, "renew", lambda link, epoch: Event.STORAGE)
+    monkeypatch.setattr(NativeLink, "renew", lambda link, epoch, salt: Event.STORAGE)
     with pytest.raises(MotecryptError, match=r"^node 5: its new epoch cannot be stored$"):
         gateway.restored(7)
     monkeypatch.setattr(NativeLink, "receive", lambda link, packet: Event.STORAGE)
@@ -233,11 +292,31 @@ def test_no_key_that_was_given_out_after_the_backup_is_given_out_again() -> None
     once_more = {Gateway(store, MASTER).provision(node)[:24] for node in (5, 6, BROADCAST)}
     assert not once_more & (given | anew)
     told = content(store)
-    assert (told["spent"], told["restored"], told["made"]) == (65, 1001, {"5": 1001, "6": 1001, "63": 1001})
+    random = told["restored"]
+    assert len(bytes.fromhex(random)) == 15
+    assert (told["spent"], told["made"]) == (65, {"5": random, "6": random, "63": random})
     last = Gateway(store, MASTER)
     assert last.member()[:24] in once_more, "a later member has the group's key"
     last.restored(7)
-    assert content(store)["restored"] == 1002, "a clock that goes back makes no key again"
+    assert content(store)["restored"] != random, "no clock makes it"
+
+
+def test_a_record_of_version_2_0_has_the_time_of_its_restoration() -> None:
+    store = MemoryStore()
+    made = Gateway(store, MASTER)
+    made.provision(5)
+    told = content(store)
+    key = node_key("aes128-ccm", MASTER, 5, 1, 1001)
+    block = native.KeyBlock(5, SHORT | LISTENS | GATEWAY, 12, 1, key)
+    link = NativeLink(native.open_library(native.link_library("aes128-ccm")))
+    link.provision(block)
+    told |= {"spent": 65, "restored": 1001, "made": {"5": 1001}, "nodes": {"5": [1, link.storage.hex(), 0]}}
+    for name, value in (("restored", "00" * 14), ("restored", "zz" * 15), ("made", {"5": True})):
+        with pytest.raises(InputError, match="damaged"):
+            Gateway(MemoryStore(pack("gateway", told | {name: value})), MASTER)
+    store = MemoryStore(pack("gateway", told))
+    assert Gateway(store, MASTER).provision(6)[8:24] == node_key("aes128-ccm", MASTER, 6, 66, 1001)
+    assert (content(store)["restored"], content(store)["made"]) == (1001, {"5": 1001, "6": 1001})
 
 
 def test_generations_of_one_node_end() -> None:

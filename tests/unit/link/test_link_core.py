@@ -47,7 +47,7 @@ def link_of(vector: dict[str, Any]) -> model.Model:
     return model.Model(
         model.SUITES[vector["suite"]],
         bytes.fromhex(vector["node_key"]),
-        *(vector[name] for name in ("node", "options", "packet_bytes", "generation", "epoch")),
+        *(vector[name] for name in ("node", "options", "packet_bytes", "generation", "epoch", "salt")),
     )
 
 
@@ -94,13 +94,17 @@ def test_keys_and_storage(vector: dict[str, Any]) -> None:
     key = node_key(suite, bytes.fromhex(vector["master"]), vector["node"], vector["generation"])
     assert key.hex() == vector["node_key"]
     for use, expected in vector["keys"].items():
-        epoch = vector["epoch"] if int(use) < 4 * 32 else 0
-        assert derive(suite, key, int(use), vector["node"], vector["generation"], epoch).hex() == expected
+        salt, epoch = (vector["salt"], vector["epoch"]) if int(use) < 4 * 32 else (vector["generation"], 0)
+        assert derive(suite, key, int(use), vector["node"], salt, epoch).hex() == expected
+    restored = bytes.fromhex(vector["restored"])
+    master, number = bytes.fromhex(vector["master"]), vector["node"]
+    after = node_key(suite, master, number, vector["generation"], restored)
+    assert after.hex() == vector["node_key_when_restored"]
     for name, gateway in (("key_block_node", 0), ("key_block_gateway", GATEWAY)):
         made = FaultyLink(suite)
         options = vector["options"] | gateway
         made.provision(KeyBlock(vector["node"], options, vector["packet_bytes"], vector["generation"], key))
-        first = replace(link_of(vector), epoch=0).slot(0, 0)
+        first = replace(link_of(vector), epoch=0, salt=-1).slot(0, 0)
         assert made.storage == bytes.fromhex(vector[name]) + first + first + 6 * ERASED
         assert made.begin() == Event.NOTHING and made.unused == 0
     told = vector["slot"]
@@ -108,7 +112,7 @@ def test_keys_and_storage(vector: dict[str, Any]) -> None:
     made = FaultyLink(suite)
     assert made.begin(bytes.fromhex(vector["key_block_node"]) + ERASED + slot + 6 * ERASED) == Event.NOTHING
     assert (made.unused, made.next, made.failures) == (told["send"], told["receive"], told["failures"])
-    assert made.epoch == vector["epoch"]
+    assert (made.epoch, made.salt) == (vector["epoch"], vector["salt"])
 
 
 @pytest.mark.parametrize("vector", STORED, ids=lambda v: f"{v['suite']}-{v['node']}-{v['packet_bytes']}")
@@ -180,14 +184,14 @@ def test_an_epoch_is_told_and_answered_byte_for_byte(vector: dict[str, Any]) -> 
     suite, link, told = vector["suite"], link_of(vector), vector["epoch_message"]
     packets = [bytes.fromhex(packet) for packet in told["packets"]]
     gateway, node = end(link, suite, True, 100, 100), end(link, suite, False, 100, 100)
-    assert gateway.renew(told["epoch"]) == Event.WAITING and gateway.packets() == packets
+    assert gateway.renew(told["epoch"], told["salt"]) == Event.WAITING and gateway.packets() == packets
     events = [node.receive(packet) for packet in packets]
     assert events[-1] == Event.RENEWED and set(events[:-1]) <= {Event.NOTHING}
     assert [answer.hex() for answer in node.packets()] == [told["answer"]]
     assert gateway.receive(bytes.fromhex(told["answer"])) == Event.ACCEPTED
     for made in (gateway, node):
-        assert (made.epoch, made.unused, made.next) == (told["epoch"], 0, 0)
-        assert made.begin() == Event.NOTHING and made.epoch == told["epoch"]
+        assert (made.epoch, made.salt, made.unused, made.next) == (told["epoch"], told["salt"], 0, 0)
+        assert made.begin() == Event.NOTHING and (made.epoch, made.salt) == (told["epoch"], told["salt"])
     assert node.receive(packets[0]) == Event.NOTHING
     assert [node.receive(packet) for packet in packets[1:]] == [Event.NOTHING] * len(packets[1:])
     assert node.epoch == told["epoch"] and node.unused == 0, "an epoch told again is answered, not begun"
@@ -195,6 +199,35 @@ def test_an_epoch_is_told_and_answered_byte_for_byte(vector: dict[str, Any]) -> 
     for packet in old.packets:
         assert node.receive(packet) == Event.NOTHING
     assert node.epoch == told["epoch"], "an epoch that is over does not come back"
+
+
+@pytest.mark.parametrize("vector", STORED, ids=lambda v: f"{v['suite']}-{v['node']}-{v['packet_bytes']}")
+def test_another_epoch_that_is_not_above_its_own_is_refused_with_its_number(vector: dict[str, Any]) -> None:
+    suite, link, told = vector["suite"], link_of(vector), vector["epoch_message"]
+    own = replace(link, epoch=(0x2BCD << 18) + 0x3FFFF, salt=3)
+    gateway, node = end(link, suite, True, 100, 100), end(own, suite, False, 100, 100)
+    assert gateway.renew(told["epoch"], told["salt"]) == Event.WAITING
+    for packet in gateway.packets():
+        assert node.receive(packet) == Event.NOTHING
+    (answer,) = node.packets()
+    assert answer.hex() == told["refused"] and (node.epoch, node.salt, node.unused) == (own.epoch, 3, 100)
+    assert gateway.receive(answer[:-1] + bytes([answer[-1] ^ 1])) == Event.FORGED and gateway.waiting
+    assert gateway.receive(answer) == Event.REFUSED and not gateway.waiting
+    assert gateway.epoch == own.epoch, "the greatest of that number, so that the next is above the node's"
+    before = own.long(0, 100, b"", CONFIRMED)
+    assert node.send(b"", CONFIRMED) == Event.WAITING
+    assert node.packets() == list(before.packets), "its keys stay"
+
+
+@pytest.mark.parametrize("vector", STORED, ids=lambda v: f"{v['suite']}-{v['node']}-{v['packet_bytes']}")
+def test_a_node_takes_an_offer_of_version_2_0(vector: dict[str, Any]) -> None:
+    suite, link, told = vector["suite"], replace(link_of(vector), version=2), vector["epoch_message"]
+    packets = [bytes.fromhex(packet) for packet in told["packets_of_version_2_0"]]
+    gateway, node = end(link, suite, True, 100, 100), end(link, suite, False, 100, 100)
+    assert gateway.renew(told["epoch"], link.generation) == Event.WAITING and gateway.packets() == packets
+    assert [node.receive(packet) for packet in packets][-1] == Event.RENEWED
+    assert (node.epoch, node.salt) == (told["epoch"], link.generation)
+    assert [gateway.receive(packet) for packet in node.packets()] == [Event.ACCEPTED]
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -226,10 +259,11 @@ def test_random_links_agree_with_the_model(suite: Suite) -> None:
             length = random.choice((room, random.randrange(room + 1), random.randrange(longest + 1)))
             plain, confirmed = random.randbytes(length), random.random() < 0.5
             fits = length == room if options & STREAM else length <= room
-            short = bool(options & SHORT) and fits and sender.since < 127
+            due = sender.since < 127 and sender.since % 32 == 31
+            short = bool(options & SHORT) and fits and sender.since < 127 and not due
             used = sender.unused
             event = sender.send(plain, CONFIRMED if confirmed else 0)
-            sync = bool(options & SHORT) and fits and not short
+            sync = bool(options & SHORT) and fits and not short and not due
             flags = CONFIRMED if confirmed or sync else 0
             packed = (
                 link.short(down, used, plain, confirmed) if short else link.long(down, used, plain, flags)

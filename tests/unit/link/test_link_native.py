@@ -100,7 +100,9 @@ def test_a_host_waits_for_the_time_that_it_was_given() -> None:
     sent = made.packets()
     assert made.poll(65599) is Event.NOTHING and made.packets() == []
     assert made.poll(65600) is Event.NOTHING and made.packets() == sent
-    assert made.epoch == 0 and made.renew(0xFEDCBA98) is Event.WAITING and made.epoch == 0xFEDCBA98
+    assert (made.epoch, made.salt, made.version) == (0, made.generation, 3)
+    assert made.renew(0xFEDCBA98, 0xFACE) is Event.WAITING
+    assert (made.epoch, made.salt) == (0xFEDCBA98, 0xFACE)
 
 
 @pytest.mark.parametrize("suite", ["aes128-ccm", "ascon-aead128"])

@@ -163,7 +163,8 @@ def test_the_types_of_the_cores_functions() -> None:
     expected: dict[str, tuple[Any, list[Any]]] = {
         "port_begin": (byte, [pointer, short]),
         "port_send": (byte, [pointer, text, short, byte]),
-        "port_renew": (byte, [pointer, long]),
+        "port_renew": (byte, [pointer, long, short]),
+        "port_salt": (short, [pointer]),
         "port_prf": (None, [text, text, byte, pointer]),
         "port_derive": (None, [pointer, byte, byte, short, long]),
         "port_message": (long, [pointer, pointer]),
@@ -192,14 +193,17 @@ def test_a_nodes_key_is_derived_for_that_use_alone() -> None:
 
 @pytest.mark.parametrize(("suite", "number"), [("aes128-ccm", 1), ("ascon-aead128", 2)])
 def test_after_a_restoration_a_nodes_key_comes_from_another_master(suite: link.Suite, number: int) -> None:
-    other = link_model.derive(number, KEY, 0, 0, 0, 1_800_000_000)
+    random = bytes(range(40, 55))
+    expected = link_model.node_key(number, KEY, 5, 66, random)
+    assert link.node_key(suite, KEY, 5, 66, random) == expected
+    other = link_model.derive(number, KEY, 0, 0, 0, 1_800_000_000)  # as version 2.0 made it
     expected = link_model.node_key(number, other, 5, 66)
     assert link.node_key(suite, KEY, 5, 66, 1_800_000_000) == expected
 
 
 def test_a_key_block_is_24_bytes() -> None:
     block = KeyBlock(62, 0x83, 255, 0xA1B2, KEY)
-    assert block.encode() == bytes([2, 62, 0x83, 255, 0xB2, 0xA1, 0, 0]) + KEY
+    assert block.encode() == bytes([3, 62, 0x83, 255, 0xB2, 0xA1, 0, 0]) + KEY
     for node, packet_bytes, generation in ((0, 12, 0), (63, 12, 0xFFFF)):
         assert KeyBlock(node, 0, packet_bytes, generation, KEY).encode()[1] == node
 

@@ -282,7 +282,7 @@ def test_every_form_holds_the_same_keys_and_the_gateway_knows_them(
         provisioning.block_text(image),
     ]
     options = SHORT | LISTENS | STREAM
-    head = bytes([2, 5, options, 12, 1, 0, 0, 0])
+    head = bytes([3, 5, options, 12, 1, 0, 0, 0])
     assert image[:24] == head + node_key("aes128-ccm", MASTER, 5, 1)
     assert files["eep"].read_bytes() == provisioning.eeprom_hex(image, 200)
     assert files["eeprom"].read_bytes() == b"\xff" * 200 + image + b"\xff" * 636
@@ -321,7 +321,7 @@ def test_each_call_raises_the_generation(
             "packet_bytes": packet_bytes,
             "files": [],
         }
-        assert block[:6] == bytes([2, 9, options, packet_bytes, generation, 0])
+        assert block[:6] == bytes([3, 9, options, packet_bytes, generation, 0])
         assert block[8:] == node_key("ascon-aead128", MASTER, 9, generation)
     code, out, _ = run(capfd, "provision", *given[1:], "--list")
     assert code == 0 and json.loads(out) == [

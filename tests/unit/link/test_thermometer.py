@@ -244,6 +244,7 @@ def test_commands_are_obeyed(program: Path, node: Node) -> None:
     assert node.tells(b"u", CONFIRMED | COMMAND) is Event.ACCEPTED
     node.silence(700)
     assert [packet[0] >> 6 for packet in node.sent][-1] == 0
+    node.hears(node.up())  # each command needs a message of the node
     assert node.tells(b"i\xff\0", CONFIRMED | COMMAND) is Event.ACCEPTED and node.interval == 255
     node.silence(600)
     node.agrees(program)

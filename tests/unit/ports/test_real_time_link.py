@@ -366,7 +366,7 @@ def test_keys_are_made_for_both_ends(
     assert len(read_key_file(folder / "plain")) == 16
     for name, options, generation in (("node3", LISTENS | STREAM | 8, 1), ("again", SHORT | STREAM, 2)):
         storage = bytes.fromhex(json.loads((folder / name).read_text().splitlines()[0])["storage"])
-        assert tuple(storage[:6]) == (2, 3, options, 12, generation, 0)
+        assert tuple(storage[:6]) == (3, 3, options, 12, generation, 0)
         assert (folder / name).stat().st_mode & 0o777 == 0o600
     assert (folder / "link2.gateway").stat().st_mode & 0o777 == 0o600
 

@@ -22,9 +22,11 @@ void link_derive(struct link *link, uint8_t id) {
 #ifndef MC_FAULT_SHARED_KEY
     block[8] = link->node;
 #endif
-    memcpy(block + 9, &link->record.generation, 2);
     if (id < USE_EPOCH) {
+        memcpy(block + 9, &link->record.salt, 2);
         memcpy(block + 11, &link->record.epoch, 4);
+    } else {
+        memcpy(block + 9, &link->generation, 2);
     }
     block[15] = 128;
     link_prf(link->key, block, sizeof block);

@@ -38,10 +38,14 @@ __attribute__((naked, noinline, noclone)) void link_key(struct link *link, uint8
         "2:\tpush r24\n\t"
         "dec r18\n\t"
         "brne 1b\n\t"
-        "ldd r24, Y+%7+1\n\t"
-        "push r24\n\t"
-        "ldd r24, Y+%7\n\t"
-        "push r24\n\t"
+        "ldd r24, Y+%7+1\n\t"  /* its salt, or the generation */
+        "ldd r18, Y+%7\n\t"
+        "cpi r16, %6\n\t"
+        "brlo 1f\n\t"
+        "ldd r24, Y+%10+1\n\t"
+        "ldd r18, Y+%10\n"
+        "1:\tpush r24\n\t"
+        "push r18\n\t"
         "ldd r24, Y+%8\n\t"
         "push r24\n\t"
         "push r16\n\t"
@@ -74,7 +78,8 @@ __attribute__((naked, noinline, noclone)) void link_key(struct link *link, uint8
         :
         : "i"(link_load), "i"(link_prf), "i"(offsetof(struct link, key_id)), "i"(offsetof(struct link, key)),
           "i"(AT_KEY), "i"(offsetof(struct link, record.epoch)), "i"(USE_EPOCH),
-          "i"(offsetof(struct link, record.generation)), "i"(offsetof(struct link, node)), "i"(LINK_SUITE));
+          "i"(offsetof(struct link, record.salt)), "i"(offsetof(struct link, node)), "i"(LINK_SUITE),
+          "i"(offsetof(struct link, generation)));
 }
 
 #endif

@@ -50,6 +50,9 @@ uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes) {
     link->in_room = (link_size)(bytes - LINK_HEAD);
     link->since = 0xff;
     link->window = 0xffff;
+#ifdef MC_FAULT_OLD_COMMAND
+    link->fresh = LINK_FRESH;
+#endif
     status = link_load_record(link);
     link->next = link->record.receive;
     return status;
@@ -57,16 +60,14 @@ uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes) {
 
 /* --- Answers */
 
-/* Whether this end still accepts short packets. */
-static uint8_t takes_short(const struct link *link) {
+/* Whether this end bears more than `spare` further failures. */
+static inline uint8_t bears(const struct link *link, uint8_t spare) {
 #ifdef MC_FAULT_NO_BOUND
     (void)link;
+    (void)spare;
     return 1;
 #else
-    /* LINK_FAILURES_MAX is a power of 2: the bits from there on, except NO_SHORT. */
-    uint8_t full = (uint8_t)(link->record.failures >> 8) & (NO_SHORT - LINK_FAILURES_MAX) >> 8;
-
-    return !full || link->failures_left;
+    return (link->record.failures & (NO_SHORT - 1)) + spare < LINK_FAILURES_MAX;
 #endif
 }
 
@@ -112,7 +113,7 @@ void link_answer(struct link *link, uint8_t taken) {
     }
     link->answer_state = NOBODY;
     if (taken) {
-        word = takes_short(link) ? ANSWER_ACCEPTED : ANSWER_ACCEPTED | 1 << 2;
+        word = bears(link, LINK_FAILURES_SPARE) ? ANSWER_ACCEPTED : ANSWER_ACCEPTED | 1 << 2;
         link->answered = number_at(link->in + AT_COUNTER);
         link->answer_state = ANSWERED;
     }
@@ -121,40 +122,45 @@ void link_answer(struct link *link, uint8_t taken) {
 
 #endif
 
+/* Answers to packets that bring nothing new have a limit: anyone can send such packets. */
 __attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
+#ifndef MC_FAULT_ANSWERS
+    if (link->answers >= LINK_ANSWERS_MAX) {
+        return;
+    }
+#endif
+    link->answers++;
     (void)answer(link, word, NULL);
 }
 
 /* --- Epochs */
 
-/* From here on all counters begin at 0, under new keys. */
-static void begin_epoch(struct link *link, uint32_t epoch) {
-    uint16_t generation = link->record.generation;
-
-    memset(&link->record, 0, sizeof link->record);
-    link->record.generation = generation;
-    link->record.epoch = epoch;
-    link->next = 0;
-    link->send_left = link->failures_left = 0;
-    link->since = 0xff;
-    link->answer_state = NOBODY;
-    link->out = 0;
+/* Whether an epoch is the one that the link is in. */
+static uint8_t is_epoch(const struct link *link, uint32_t epoch, uint16_t salt) {
+    return epoch == link->record.epoch && salt == link->record.salt;
 }
 
-/* Whether storage lacks the epoch: another one is there, or the last save failed. */
-static uint8_t lacks_epoch(const struct link *link, uint32_t epoch) {
+/* Begin an epoch if it is another one: from here on all counters begin at 0, under new keys. Returns LINK_RENEWED if
+ * storage has it only now, LINK_NOTHING if it had it, or LINK_STORAGE. One that was begun and not kept is only kept: its
+ * counters may be in use. */
+static uint8_t keep_epoch(struct link *link, uint32_t epoch, uint16_t salt) {
+    if (!is_epoch(link, epoch, salt)) {
+        memset(&link->record, 0, sizeof link->record);
+        link->record.salt = salt;
+        link->record.epoch = epoch;
+        link->next = 0;
+        link->send_left = link->fresh = 0;
+        link->since = 0xff;
+        link->answer_state = NOBODY;
+        link->out = 0;
 #ifdef MC_FAULT_UNKEPT_EPOCH
-    return epoch != link->record.epoch;
+    } else if (1) {
+        return LINK_NOTHING;
 #endif
-    return epoch != link->record.epoch || link->slot & NOT_SAVED;
-}
-
-/* Begin an epoch and keep it. One that was begun and not kept is only kept: its counters may be in use. */
-static uint8_t keep_epoch(struct link *link, uint32_t epoch) {
-    if (epoch != link->record.epoch) {
-        begin_epoch(link, epoch);
+    } else if (!(link->slot & NOT_SAVED)) {
+        return LINK_NOTHING;
     }
-    return link_save(link);
+    return link_save(link) ? LINK_RENEWED : LINK_STORAGE;
 }
 
 /* --- Sending */
@@ -258,15 +264,18 @@ NOINLINE uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, 
     if (link->since <= step) {
         link->since++;
     }
+    if (listens(link) && link->fresh < LINK_FRESH) {
+        link->fresh++;
+    }
     buffer[AT_KIND] = (uint8_t)(KIND_LONG | link->node);
     id = outwards(link) | long_tag_bytes(link);
     if (fits && OPTIONS(link) & LINK_SHORT && !(how & (LINK_LONG | LINK_COMMAND)) &&
         !(link->record.failures & NO_SHORT)) {
-        if (link->since <= step) {
+        if (link->since <= step && link->since % LINK_LONG_EVERY != 0) {
             buffer[AT_KIND] = (uint8_t)((how & LINK_CONFIRMED) | link->node);
             id = outwards(link) | LINK_SHORT_TAG_BYTES;
             how = 0;
-        } else if (listens(link)) {
+        } else if (listens(link) && link->since > step) {
             how |= LINK_CONFIRMED; /* the answer shows that both are synchronised */
         }
     }
@@ -277,17 +286,18 @@ NOINLINE uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, 
     return start(link, buffer, bytes, id);
 }
 
-uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch) {
+uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch, uint16_t salt) {
     if (!is_gateway(link) || !listens(link) || epoch < link->record.epoch) {
         return LINK_TOO_LONG;
     }
-    if (lacks_epoch(link, epoch) && !keep_epoch(link, epoch)) {
+    if (keep_epoch(link, epoch, salt) == LINK_STORAGE) {
         return LINK_STORAGE;
     }
     write_number(buffer + AT_COUNTER, epoch);
+    memcpy(buffer + LINK_HEAD, &salt, sizeof salt);
     buffer[AT_KIND] = (uint8_t)(KIND_LONG | link->node);
     buffer[AT_FLAGS] = LINK_CONFIRMED | TYPE_EPOCH;
-    return start(link, buffer, 0, USE_EPOCH | long_tag_bytes(link));
+    return start(link, buffer, salt == link->generation ? 0 : sizeof salt, USE_EPOCH | long_tag_bytes(link));
 }
 
 #endif
@@ -317,26 +327,29 @@ NOINLINE uint8_t link_poll(struct link *link) {
         return LINK_UNCONFIRMED;
     }
     link->out_at = now;
-    /* The first names the message, the last asks for what is missing; an epoch's offer gets no answer that says it. */
-    transmit(link, offers_epoch(link) ? 0 : 0xfffe);
+    /* The first names the message, the last asks for what is missing. Where that brings nothing, or is an epoch's
+     * offer, which gets no answer that says it, all go again. */
+    transmit(link, offers_epoch(link) || link->tries < LINK_TRIES / 2 ? 0 : 0xfffe);
     return LINK_NOTHING;
 }
 
 /* An answer to the message that waits. */
 static uint8_t take_answer(struct link *link, const uint8_t *packet) {
-    uint8_t outcome = packet[2] & OUTCOME;
+    uint8_t outcome = packet[2] & OUTCOME, offer = offers_epoch(link);
     uint16_t word;
 
     memcpy(&word, packet + 2, sizeof word);
     if (answer(link, word, packet) != 0) {
         /* A node without all of an offer answers under its old epoch's key. */
-        return offers_epoch(link) && outcome == ANSWER_MISSING ? LINK_NOTHING : LINK_FORGED;
+        return offer && outcome == ANSWER_MISSING ? LINK_NOTHING : LINK_FORGED;
     }
     word >>= 2;
     if (outcome == ANSWER_MISSING) {
         if (word & (uint16_t)~link->out_have) {
-            link->tries = LINK_TRIES;
             link->out_have |= word;
+            if (link->tries < LINK_TRIES) {
+                link->tries++;
+            }
         } else if (--link->tries == 0) {
             link->out = 0;
             return LINK_UNCONFIRMED;
@@ -345,16 +358,23 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
         transmit(link, word);
         return LINK_NOTHING;
     }
-    if ((link->out[AT_FLAGS] & TYPE) != TYPE_EPOCH) {
+    if (!offer) {
         link->since = 0;
     }
     link->out = NULL;
     if (outcome == ANSWER_ACCEPTED) {
-        if (word && !(link->record.failures & NO_SHORT)) {
-            link->record.failures |= NO_SHORT;
-            (void)link_save(link); /* if this is not stored, the next answer has it again */
+        word = word ? NO_SHORT : 0;
+        if ((link->record.failures & NO_SHORT) != word && link->record.send != UINT32_MAX) {
+            link->record.failures ^= NO_SHORT;
+            link->record.send++; /* of records the greatest number counts */
+            link->send_left++;
+            (void)link_save(link);
         }
         return LINK_ACCEPTED;
+    }
+    if (offer) { /* the number of the epoch that the node has */
+        link->record.epoch = (uint32_t)word << EPOCH_RANDOM_BITS | ((1UL << EPOCH_RANDOM_BITS) - 1);
+        return LINK_REFUSED;
     }
     /* Refused: the receiver says what it waits for; counters below that are lost. */
     word = (uint16_t)(word - (uint16_t)unused(link)) & DETAIL;
@@ -384,15 +404,23 @@ NOINLINE static uint8_t seen(const struct link *link, uint32_t age) {
 
 /* Note in storage that a counter is taken, before the application gets the message. */
 static uint8_t claim(struct link *link) {
+    uint8_t before = (uint8_t)link->record.receive;
+
     if (link->next <= link->record.receive && !(link->slot & NOT_SAVED)) {
         return 1;
     }
 #ifdef MC_FAULT_LATE_CLAIM
     return 1;
 #endif
-    link->record.receive = link->next;
-    if (!is_gateway(link) && link->next <= UINT32_MAX - LINK_RECEIVE_AHEAD) {
-        link->record.receive += LINK_RECEIVE_AHEAD;
+    if (link->next > link->record.receive) {
+        link->record.receive = link->next;
+        if (!is_gateway(link) && link->next <= UINT32_MAX - LINK_RECEIVE_AHEAD) {
+            link->record.receive += LINK_RECEIVE_AHEAD;
+        }
+        if (link->record.failures & (uint16_t)~NO_SHORT &&
+            (before ^ link->record.receive) & (0x100 - LINK_FORGIVEN)) {
+            link->record.failures--;
+        }
     }
     return link_save(link); /* where it fails, the next message tries again */
 }
@@ -434,6 +462,7 @@ static uint8_t hand_over(struct link *link, link_size bytes) {
         link->answer_state = NOBODY;
         return LINK_STORAGE;
     }
+    link->answers = 0;
     link->in_bytes = bytes;
     if (!(link->in[AT_FLAGS] & LINK_COMMAND)) {
         return LINK_MESSAGE;
@@ -442,27 +471,26 @@ static uint8_t hand_over(struct link *link, link_size bytes) {
         return LINK_FILE_PART;
     }
 #ifndef MC_FAULT_STALE_COMMAND
-    if (bytes < 4 || unused(link) - 1 - number_at(link->in + LINK_HEAD) >= LINK_FRESH) {
+    age = unused(link) - 1 - number_at(link->in + LINK_HEAD);
+    if (bytes < 4 || age >= link->fresh) {
         link_answer(link, 0);
         return LINK_NOTHING;
     }
+#ifndef MC_FAULT_TWO_COMMANDS
+    link->fresh = (uint8_t)age; /* only newer ones serve the next command */
+#endif
 #endif
     return LINK_COMMANDED;
 }
 
 #endif
 
-/* A verification of a short tag failed: count it, in storage a block ahead. */
+/* A verification of a short tag failed: count it, in storage, which the bound itself keeps from wearing out. */
 static void count_failure(struct link *link) {
-    if (link->failures_left == 0) {
-        link->record.failures += LINK_FAILURE_BLOCK;
-        if (!link_save(link)) {
-            link->record.failures |= LINK_FAILURES_MAX; /* cannot count: end it now */
-            return;
-        }
-        link->failures_left = LINK_FAILURE_BLOCK;
+    link->record.failures++;
+    if (!link_save(link)) {
+        link->record.failures = (link->record.failures & NO_SHORT) | LINK_FAILURES_MAX; /* cannot count: end it now */
     }
-    link->failures_left--;
 }
 
 /* Write the one counter near the next that a packet's low byte can mean. */
@@ -486,7 +514,7 @@ static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t b
     if (kind == KIND_SHORT && age < LINK_WINDOW && age < link->next && seen(link, age)) {
         return LINK_NOTHING;
     }
-    if (!takes_short(link)) {
+    if (!bears(link, 0)) {
         return LINK_BOUND;
     }
     in[AT_KIND] = packet[0];
@@ -498,6 +526,32 @@ static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t b
         return LINK_FORGED;
     }
     return hand_over(link, bytes);
+}
+
+/* A genuine offer of an epoch. It is answered under that epoch's key, which the gateway has. */
+static uint8_t take_offer(struct link *link, uint32_t epoch, link_size bytes) {
+    uint32_t own = link->record.epoch;
+    uint16_t salt = link->generation, own_salt = link->record.salt;
+    uint8_t event;
+
+    if (bytes >= sizeof salt) {
+        memcpy(&salt, link->in + LINK_HEAD, sizeof salt);
+    }
+    if (epoch > own || is_epoch(link, epoch, salt)) {
+        event = keep_epoch(link, epoch, salt);
+        if (event != LINK_STORAGE) {
+            send_answer(link, ANSWER_ACCEPTED);
+        }
+        return event;
+    }
+    link->record.epoch = epoch;
+    link->record.salt = salt;
+    link->key_id = 0;
+    send_answer(link, (uint16_t)(own >> EPOCH_RANDOM_BITS << 2 | ANSWER_REFUSED));
+    link->record.epoch = own;
+    link->record.salt = own_salt;
+    link->key_id = 0;
+    return LINK_NOTHING;
 }
 
 /* All fragments are here, in_bytes of content in all. */
@@ -522,7 +576,7 @@ static uint8_t receive_long(struct link *link) {
     bytes = (link_size)(bytes - 3 - tag_bytes);
     if ((in[AT_FLAGS] & TYPE) == TYPE_EPOCH) {
         id = USE_EPOCH | tag_bytes;
-        if (is_gateway(link) || counter < link->record.epoch) {
+        if (is_gateway(link)) {
             return LINK_NOTHING;
         }
     }
@@ -532,15 +586,7 @@ static uint8_t receive_long(struct link *link) {
     if (id < USE_EPOCH) {
         return hand_over(link, bytes);
     }
-    bytes = LINK_NOTHING;
-    if (lacks_epoch(link, counter)) {
-        if (!keep_epoch(link, counter)) {
-            return LINK_STORAGE;
-        }
-        bytes = LINK_RENEWED;
-    }
-    send_answer(link, ANSWER_ACCEPTED);
-    return (uint8_t)bytes;
+    return take_offer(link, counter, bytes);
 }
 
 static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t bytes) {

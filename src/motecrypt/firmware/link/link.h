@@ -1,4 +1,4 @@
-/* link.h: the secure link, version 2, between a node and its gateway. docs/link.md is its specification.
+/* link.h: the secure link, version 2.1, between a node and its gateway. docs/link.md is its specification.
  *
  * One `struct link` is one end of one node's link: the node has one, the gateway one for each node, and a
  * broadcast group is one more. The core has no heap, no hardware and no state outside `struct link` and the
@@ -43,17 +43,19 @@ enum {
     LINK_TRIES = 10,        /* packets or bursts without progress, then the message is given up */
     LINK_SPREAD_MS = 7,     /* node n waits n times this longer before it sends again */
     LINK_SEND_BLOCK = 64,   /* counters claimed by one write to storage */
-    LINK_FAILURE_BLOCK = 64,
     LINK_RECEIVE_AHEAD = 15, /* counters that a node skips at a restart, to spare its EEPROM */
-    LINK_FAILURES_MAX = 4096, /* failed verifications of short tags in the life of a key */
+    LINK_FAILURES_MAX = 4096, /* failed verifications of short tags that an end bears; a power of 2 */
+    LINK_FAILURES_SPARE = 64, /* with no more of them left, the other end is asked for long messages */
+    LINK_FORGIVEN = 32,       /* a failure is forgiven each time that so many counters have passed; a power of 2 */
+    LINK_ANSWERS_MAX = 32,    /* answers in a row to packets that bring nothing new */
 #ifdef MC_FAULT_STEP
     LINK_STEP_MAX = MC_FAULT_STEP,
 #else
     LINK_STEP_MAX = 127,    /* counters since the last answered message that a short packet can name */
 #endif
-    LINK_LONG_EVERY = 32,   /* a node that receives no answers makes every 32nd message long */
+    LINK_LONG_EVERY = 32,   /* of messages without an answer every 32nd is long; a power of 2 */
     LINK_WINDOW = 16,       /* counters behind the newest that may still come */
-    LINK_FRESH = 16,        /* a command expires after this many messages of its receiver */
+    LINK_FRESH = 16,        /* a command may name so many of its receiver's newest messages */
     LINK_BROADCAST = 63,    /* the node number of a group */
     LINK_PACKET_MIN = 12,
     LINK_STORAGE_BYTES = 188
@@ -95,10 +97,11 @@ enum link_event {
     LINK_FILE_PART = 17   /* link_receive: as LINK_MESSAGE, a part of a file (docs/link.md, Files) */
 };
 
-/* What storage keeps: each field only grows within an epoch, so the newest record is the greatest number. */
+/* What storage keeps. Within an epoch the counters only grow, and failures are forgiven only where `receive` grows:
+ * so the newest record is the greatest number. */
 struct link_record {
-    uint16_t failures;   /* failed verifications counted ahead; bit 15: the other end refuses short tags */
-    uint16_t generation; /* how often the node was provisioned */
+    uint16_t failures;   /* failed verifications of short tags; bit 15: the other end refuses these */
+    uint16_t salt;       /* of the epoch: random, or the generation */
     uint32_t receive;    /* no counter below this is taken after a restart */
     uint32_t send;       /* no counter below this is used after a restart */
     uint32_t epoch;
@@ -128,8 +131,11 @@ struct link {
 #ifndef LINK_PACKET_BYTES
     uint8_t packet_bytes;
 #endif
-    uint8_t send_left, failures_left; /* claimed in storage and not used yet */
+    uint8_t send_left;      /* claimed in storage and not used yet */
     uint8_t since;          /* counters since the other end was known to be synchronised */
+    uint8_t fresh;          /* of the messages sent, the number of newest ones that a command may name */
+    uint8_t answers;        /* sent since something new came */
+    uint16_t generation;    /* how often the node was provisioned */
     uint8_t slot;           /* the slot of storage that was written last; bit 7: the last save failed */
     uint8_t tries;
     uint8_t answer_state;
@@ -137,7 +143,7 @@ struct link {
 };
 
 /* Write a key and its first counters into storage, which forgets all that it held. `block` has 24 bytes:
- * version 2, node number, options, packet_bytes, generation (2 bytes), 0, 0, the node's key. The same block
+ * version 3, node number, options, packet_bytes, generation (2 bytes), 0, 0, the node's key. The same block
  * may never be written twice (docs/link.md). Returns 1, or 0 where storage does not keep it. */
 uint8_t link_provision(struct link *link, const uint8_t *block);
 
@@ -158,10 +164,11 @@ void link_answer(struct link *link, uint8_t taken);
 /* Send again what was not answered in time; call it often. Returns LINK_NOTHING or LINK_UNCONFIRMED. */
 uint8_t link_poll(struct link *link);
 
-/* The gateway begins a new epoch, greater than every one before, and informs the node. `buffer` as for
- * link_send. The same epoch again informs the node again. A waiting message is dropped.
- * Returns LINK_WAITING, LINK_STORAGE, or LINK_TOO_LONG if that is not possible. */
-uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch);
+/* The gateway begins a new epoch, greater than every one before, and informs the node. `buffer` as for a
+ * message of two bytes. `salt` is random; for a node of version 2.0, it is the generation. The same epoch and salt again inform
+ * the node again. A waiting message is dropped. Returns LINK_WAITING, LINK_STORAGE, or LINK_TOO_LONG if that is not
+ * possible. If its outcome is LINK_REFUSED, the node has another epoch, which is not above record.epoch now. */
+uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch, uint16_t salt);
 
 /* --- What the board or program around the core defines. */
 

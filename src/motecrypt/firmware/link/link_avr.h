@@ -135,20 +135,20 @@ __attribute__((naked, noinline, noclone)) void link_answer(struct link *link, ui
         ".endr\n\t"
         "ldi r22, 0\n\t"
         "ldi r23, 0\n\t"
-        "ldd r18, Z+%[failures] + 1\n\t" /* short tags are at their bound, and none is left of the block */
-        "andi r18, %[bound]\n\t"
-        "breq 2f\n\t"
-        "ldd r18, Z+%[left]\n\t"
-        "cpse r18, __zero_reg__\n\t"
-        "rjmp 2f\n\t"
+        "ldd r18, Z+%[failures]\n\t" /* short tags are near their bound */
+        "ldd r19, Z+%[failures] + 1\n\t"
+        "andi r19, 0x7f\n\t"
+        "subi r18, lo8(%[bound])\n\t"
+        "sbci r19, hi8(%[bound])\n\t"
+        "brcs 2f\n\t"
         "ldi r22, %[no_short]\n"
         "2:\t%~jmp %x[send]\n"
         "3:\tret\n"
         :
         : [send] "i"(send_answer), [state] FIELD(answer_state), [asked] "i"(ASKED), [answered_state] "i"(ANSWERED),
           [next] FIELD(next), [refused] "i"(ANSWER_REFUSED), [in] FIELD(in), [counter] "i"(AT_COUNTER),
-          [answered] FIELD(answered), [failures] FIELD(record.failures), [left] FIELD(failures_left),
-          [bound] "i"((NO_SHORT - LINK_FAILURES_MAX) >> 8), [no_short] "i"(ANSWER_ACCEPTED | 1 << 2)
+          [answered] FIELD(answered), [failures] FIELD(record.failures),
+          [bound] "i"(LINK_FAILURES_MAX - LINK_FAILURES_SPARE), [no_short] "i"(ANSWER_ACCEPTED | 1 << 2)
         : "memory");
 }
 
@@ -260,7 +260,8 @@ __attribute__((naked, noinline, noclone)) uint8_t link_hand_over(struct link *li
         "brcc 2f\n"
         "1:\tldd r18, Y+%[slot]\n\t"
         "sbrs r18, 7\n\t" /* NOT_SAVED */
-        "rjmp 3f\n"
+        "rjmp 3f\n\t"
+        "rjmp 6f\n"
         "2:\tmovw r24, r20\n\t"
         "movw r26, r22\n\t"
         "adiw r24, %[ahead]\n\t"
@@ -269,10 +270,23 @@ __attribute__((naked, noinline, noclone)) uint8_t link_hand_over(struct link *li
         "brcs 1f\n\t"
         "movw r20, r24\n\t"
         "movw r22, r26\n"
-        "1:\t.irp byte, 0, 1, 2, 3\n\t"
+        "1:\tldd r24, Y+%[receive]\n\t" /* a failure is forgiven */
+        "eor r24, r20\n\t"
+        "andi r24, 0x100 - %[forgiven]\n\t"
+        "breq 5f\n\t"
+        "ldd r24, Y+%[failures]\n\t"
+        "ldd r25, Y+%[failures] + 1\n\t"
+        "movw r26, r24\n\t"
+        "andi r27, 0x7f\n\t"
+        "or r26, r27\n\t"
+        "breq 5f\n\t"
+        "sbiw r24, 1\n\t"
+        "std Y+%[failures], r24\n\t"
+        "std Y+%[failures] + 1, r25\n"
+        "5:\t.irp byte, 0, 1, 2, 3\n\t"
         "std Y+%[receive] + \\byte, r2\\byte\n\t"
-        ".endr\n\t"
-        "movw r24, r28\n\t"
+        ".endr\n"
+        "6:\tmovw r24, r28\n\t"
         "%~call %x[save]\n\t"
         "tst r24\n\t"
         "brne 3f\n\t"
@@ -281,6 +295,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_hand_over(struct link *li
         "rjmp 9b\n"
 
         "3:\tstd Y+%[in_bytes], r17\n\t"
+        "std Y+%[answers], __zero_reg__\n\t"
         "ldd r30, Y+%[in]\n\t"
         "ldd r31, Y+%[in] + 1\n\t"
         "ldd r18, Z+%[flags]\n\t"
@@ -307,10 +322,12 @@ __attribute__((naked, noinline, noclone)) uint8_t link_hand_over(struct link *li
         "rcall 8f\n\t"
         "or r25, r26\n\t"
         "or r25, r27\n\t"
-        "cpi r24, %[fresh]\n\t"
+        "ldd r18, Y+%[fresh]\n\t"
+        "cp r24, r18\n\t"
         "cpc r25, __zero_reg__\n\t"
-        "ldi r24, %[commanded]\n\t"
         "brsh 1f\n\t"
+        "std Y+%[fresh], r24\n\t"
+        "ldi r24, %[commanded]\n\t"
         "rjmp 9b\n"
         "1:\trjmp 7b\n"
 
@@ -332,8 +349,9 @@ __attribute__((naked, noinline, noclone)) uint8_t link_hand_over(struct link *li
           [window] FIELD(window), [window_bits] "i"(LINK_WINDOW), [receive] FIELD(record.receive),
           [slot] FIELD(slot), [ahead] "i"(LINK_RECEIVE_AHEAD), [storage] "i"(LINK_STORAGE),
           [in_bytes] FIELD(in_bytes), [message] "i"(LINK_MESSAGE), [part] "i"(LINK_FILE_PART),
-          [send] FIELD(record.send), [left] FIELD(send_left), [head] "i"(LINK_HEAD), [fresh] "i"(LINK_FRESH),
-          [commanded] "i"(LINK_COMMANDED)
+          [send] FIELD(record.send), [left] FIELD(send_left), [head] "i"(LINK_HEAD), [fresh] FIELD(fresh),
+          [commanded] "i"(LINK_COMMANDED), [failures] FIELD(record.failures), [forgiven] "i"(LINK_FORGIVEN),
+          [answers] FIELD(answers)
         : "memory");
 }
 

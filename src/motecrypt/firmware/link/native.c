@@ -77,8 +77,8 @@ uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uin
     return link_send(&port->link, port->out, (link_size)(bytes + before), how);
 }
 
-uint8_t port_renew(struct port *port, uint32_t epoch) {
-    return link_renew(&port->link, port->out, epoch);
+uint8_t port_renew(struct port *port, uint32_t epoch, uint16_t salt) {
+    return link_renew(&port->link, port->out, epoch, salt);
 }
 
 void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out) {
@@ -93,7 +93,7 @@ void port_derive(uint8_t *key, uint8_t id, uint8_t node, uint16_t generation, ui
     struct link link;
 
     link.node = node;
-    link.record.generation = generation;
+    link.generation = link.record.salt = generation;
     link.record.epoch = epoch;
     memcpy(link.key, key, sizeof link.key);
     link_derive(&link, id);
@@ -119,6 +119,10 @@ uint8_t port_state(const struct port *port) {
 
 uint32_t port_epoch(const struct port *port) {
     return port->link.record.epoch;
+}
+
+uint16_t port_salt(const struct port *port) {
+    return port->link.record.salt;
 }
 
 uint32_t port_counter(const struct port *port) {

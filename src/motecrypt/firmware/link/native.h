@@ -32,12 +32,13 @@ uint8_t port_join(struct port *port, const uint8_t *block, uint32_t next);
 /* The first counter after a start. */
 uint32_t port_claimed(const struct port *port);
 uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how);
-uint8_t port_renew(struct port *port, uint32_t epoch);
+uint8_t port_renew(struct port *port, uint32_t epoch, uint16_t salt);
 void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out);
 
 /* Bit 0: a message waits for its outcome. Bit 1: the message received asks for an answer. */
 uint8_t port_state(const struct port *port);
 uint32_t port_epoch(const struct port *port);
+uint16_t port_salt(const struct port *port);
 
 /* The counter of the message received; and one that the application took before a restart, in this epoch. */
 uint32_t port_counter(const struct port *port);

@@ -14,9 +14,13 @@ enum { DIRECTION = 1 << 5, TAG_BYTES = DIRECTION - 1, CHECK_BYTES = 4, ANSWER_TA
 /* Of `answer_state`: the application is to say; it took the message `answered`. */
 enum { NOBODY, ASKED, ANSWERED };
 
+/* The upper bits of an epoch are its number; the rest is random. */
+enum { EPOCH_RANDOM_BITS = 18 };
+
 /* Positions in storage. */
 enum { AT_KEY = 8, AT_CHECK = 24, AT_SLOTS = 28 };
 enum { SLOTS = 8, SLOT_BYTES = 20 };
+enum { VERSIONS = 2 | 3 }; /* of a key block: 2 is of version 2.0 of the link */
 enum { NOT_SAVED = 0x80 }; /* in `slot`: the last save failed */
 
 #ifdef LINK_OPTIONS

@@ -179,10 +179,10 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         "ldi r18, %[block]\n"
         "2:\tmovw r30, r14\n\t"
         "sub r20, r18\n\t"
-        "std Z+%[counter], r20\n\t"
+        "std Z+%[kind] + 2, r20\n\t" /* AT_COUNTER */
         ".irp byte, 1, 2, 3\n\t"
         "sbc r2\\byte, __zero_reg__\n\t"
-        "std Z+%[counter] + \\byte, r2\\byte\n\t"
+        "std Z+%[kind] + 2 + \\byte, r2\\byte\n\t"
         ".endr\n\t"
         "dec r18\n\t"
         "std Y+%[left], r18\n\t"
@@ -227,6 +227,10 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         "rjmp 4f\n\t"
         "cpi r25, %[step] + 1\n\t"
         "brsh 1f\n\t"
+        ".if (%[options]) & 2\n\t"
+        "andi r25, %[long_every] - 1\n\t"
+        "breq 4f\n\t"
+        ".endif\n\t"
         "mov r19, r16\n\t"
         "andi r19, %[confirmed]\n\t"
         "or r19, r24\n\t"
@@ -249,7 +253,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         : [enter] "i"(link_enter), [leave] "i"(link_leave), [save] "i"(link_save), [busy] "i"(LINK_BUSY),
           [too_long] "i"(LINK_TOO_LONG), [used_up] "i"(LINK_USED_UP), [storage] "i"(LINK_STORAGE), [out] FIELD(out),
           [node] FIELD(node), [send] FIELD(record.send), [left] FIELD(send_left), [since] FIELD(since),
-          [next] FIELD(next), [failures] FIELD(record.failures), [counter] "i"(AT_COUNTER), [kind] "i"(AT_KIND),
+          [next] FIELD(next), [failures] FIELD(record.failures), [long_every] "i"(LINK_LONG_EVERY), [kind] "i"(AT_KIND),
           [message] "i"(LINK_HEAD), [most] "i"(MOST > 255 ? 255 : MOST), [broadcast] "i"(LINK_BROADCAST),
           [block] "i"(LINK_SEND_BLOCK), [options] "i"(LINK_OPTIONS), [form] "i"(LINK_LONG), [type] "i"(TYPE),
           [command] "i"(LINK_COMMAND), [confirmed] "i"(LINK_CONFIRMED), [long_kind] "i"(KIND_LONG),
@@ -257,6 +261,14 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
           [room] "i"(LINK_PACKET_BYTES - SHORT_OVERHEAD), [step] "i"(STEP)
         : "memory");
     __asm__ volatile( /* start */
+        ".if (%[options]) & 2\n\t"
+        "ldd r24, Y+%[fresh]\n\t"
+        "cpi r24, %[fresh_max]\n\t"
+        "brsh 1f\n\t"
+        "inc r24\n\t"
+        "std Y+%[fresh], r24\n"
+        "1:\n\t"
+        ".endif\n\t"
         "movw r24, r28\n\t"
         "movw r22, r14\n\t"
         "mov r20, r17\n\t"
@@ -303,6 +315,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         :
         : [encrypt] "i"(link_crypt), [clock] "i"(link_clock), [packets] "i"(link_transmit), [key_id] FIELD(key_id),
           [kind] "i"(AT_KIND), [flags] "i"(AT_FLAGS), [end] "i"(END),
+          [fresh] FIELD(fresh), [fresh_max] "i"(LINK_FRESH), [options] "i"(LINK_OPTIONS),
           [content] "i"(AT_CONTENT), [out_bytes] FIELD(out_bytes), [out_have] FIELD(out_have), [tries] FIELD(tries),
           [most_tries] "i"(LINK_TRIES), [out_at] FIELD(out_at), [out] FIELD(out), [waiting] "i"(LINK_WAITING),
           [sent] "i"(LINK_SENT)
@@ -319,10 +332,11 @@ static inline void transmit(struct link *link, uint16_t skip) {
     link_transmit(link, skip);
 }
 
-uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch) {
+uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch, uint16_t salt) {
     (void)link;
     (void)buffer;
     (void)epoch;
+    (void)salt;
     return LINK_TOO_LONG; /* a gateway begins epochs */
 }
 

@@ -49,11 +49,10 @@ static bool take_newest(struct link *link, const uint8_t *read, uint8_t slot, bo
 uint8_t link_load_record(struct link *link) {
     uint8_t data[AT_SLOTS], read[CHECKED_BYTES], doubt = 0;
     bool found = false;
-    uint8_t *newest = (uint8_t *)&link->record;
 
     link_load(link, 0, data, sizeof data);
 #ifndef MC_FAULT_MALFORMED
-    if (data[0] != 2 || data[1] > LINK_BROADCAST || data[3] < LINK_PACKET_MIN) {
+    if ((data[0] | 1) != VERSIONS || data[1] > LINK_BROADCAST || data[3] < LINK_PACKET_MIN) {
         return LINK_NO_KEY;
     }
 #endif
@@ -72,7 +71,7 @@ uint8_t link_load_record(struct link *link) {
 #else
     link->packet_bytes = data[3];
 #endif
-    memcpy(&link->record.generation, data + 4, 2);
+    memcpy(&link->generation, data + 4, 2);
     check(link, data); /* the head and the first half of the key */
     if (memcmp(data, data + AT_CHECK, CHECK_BYTES) != 0) {
         return LINK_NO_KEY;
@@ -81,7 +80,7 @@ uint8_t link_load_record(struct link *link) {
         link_load(link, (uint8_t)(AT_SLOTS + SLOT_BYTES * slot), data, SLOT_BYTES);
         memcpy(read, data, sizeof read);
         check(link, data);
-        if (memcmp(data, data + CHECKED_BYTES, CHECK_BYTES) != 0 || read[2] != newest[2] || read[3] != newest[3]) {
+        if (memcmp(data, data + CHECKED_BYTES, CHECK_BYTES) != 0) {
             doubt |= (uint8_t)(read[CHECKED_BYTES - 1] + 1); /* a slot that was never written ends in 0xff */
             continue;
         }
@@ -148,7 +147,8 @@ uint8_t link_provision(struct link *link, const uint8_t *block) {
     }
     link_store(link, 0, block, AT_CHECK);
     link->node = block[1];
-    memcpy(&link->record.generation, block + 4, 2);
+    memcpy(&link->generation, block + 4, 2);
+    link->record.salt = link->generation;
     memcpy(data, block, sizeof data);
     check(link, data);
     link_store(link, AT_CHECK, data, CHECK_BYTES);

@@ -46,7 +46,8 @@ __attribute__((naked, noinline, noclone)) uint8_t link_load_record(struct link *
         "ldi r18, %[at_slots]\n\t"
         "rcall 7f\n\t"
         "ld r24, Z\n\t"
-        "cpi r24, 2\n\t"
+        "ori r24, 1\n\t"
+        "cpi r24, %[versions]\n\t"
         "brne 2f\n\t"
         "ldd r24, Z+1\n\t"
         "cpi r24, %[broadcast] + 1\n\t"
@@ -80,16 +81,8 @@ __attribute__((naked, noinline, noclone)) uint8_t link_load_record(struct link *
         "ldi r24, 16\n\t"
         "rcall 8f\n\t"
         "movw r30, r10\n\t"
-        "brne 2f\n\t"
-        "ldd r24, Z+2\n\t"
-        "ldd r25, Y+%[generation]\n\t"
-        "cpse r24, r25\n\t"
-        "rjmp 2f\n\t"
-        "ldd r24, Z+3\n\t"
-        "ldd r25, Y+%[generation] + 1\n\t"
-        "cp r24, r25\n\t"
-        "breq 1f\n"
-        "2:\tldd r24, Z+15\n\t" /* a slot that was never written ends in 0xff */
+        "breq 1f\n\t"
+        "ldd r24, Z+15\n\t" /* a slot that was never written ends in 0xff */
         "inc r24\n\t"
         "or r15, r24\n\t"
         "rjmp 5f\n"
@@ -172,10 +165,10 @@ __attribute__((naked, noinline, noclone)) uint8_t link_load_record(struct link *
         "ret\n"
         :
         : [enter] "i"(link_enter), [leave] "i"(link_leave), [load] "i"(link_load), [make_check] "i"(check_bytes),
-          [node] FIELD(node), [generation] FIELD(record.generation), [send] FIELD(record.send), [slot] FIELD(slot),
+          [node] FIELD(node), [generation] FIELD(generation), [send] FIELD(record.send), [slot] FIELD(slot),
           [options] "i"(LINK_OPTIONS), [packet_bytes] "i"(LINK_PACKET_BYTES), [broadcast] "i"(LINK_BROADCAST),
           [at_check] "i"(AT_CHECK), [at_slots] "i"(AT_SLOTS), [slots] "i"(SLOTS), [slot_bytes] "i"(SLOT_BYTES),
-          [value_bytes] "i"(CHECK_BYTES), [not_saved] "i"(NOT_SAVED), [block] "i"(LINK_SEND_BLOCK),
+          [value_bytes] "i"(CHECK_BYTES), [versions] "i"(VERSIONS), [not_saved] "i"(NOT_SAVED), [block] "i"(LINK_SEND_BLOCK),
           [no_key] "i"(LINK_NO_KEY), [no_state] "i"(LINK_NO_STATE)
         : "memory");
 }

@@ -11,7 +11,7 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway import heard
 from motecrypt.link.gateway.heard import Heard
 from motecrypt.link.gateway_end import EPOCH_MAX, Gateway
-from motecrypt.link.native import BOTH_WAYS, Event, Suite
+from motecrypt.link.native import BOTH_WAYS, Suite
 from motecrypt.link.state import MemoryStore, Store, unpack
 from motecrypt.link.told import HandOver, NodeEntry, NodeMessage, called
 
@@ -111,7 +111,7 @@ class OperatedGateway(Gateway):
         Parameters
         ----------
         now_s : int
-            Seconds since 1970: the epoch, unless the node's is as great already.
+            Seconds since 1970, as for `restored`.
 
         Returns
         -------
@@ -124,22 +124,17 @@ class OperatedGateway(Gateway):
             No such node, one that does not listen, or the broadcast group.
         """
         link, before = self._link(node), self._renewing.get(node)
-        epoch = min(max(link.epoch + 1, now_s), EPOCH_MAX)
-        event = link.renew(epoch) if epoch > link.epoch else Event.TOO_LONG
-        if event is Event.TOO_LONG:
-            raise unrenewable(node)
-        self._renewing[node] = epoch
         try:
-            if event is not Event.WAITING:
-                raise MotecryptError(f"{called(node)}: its new epoch cannot be stored")
+            if not self._offer(node, link, now_s):
+                raise unrenewable(node)
             self._commit()
         except (MotecryptError, OSError):
-            del self._renewing[node]
+            self._renewing.pop(node, None)
             if before is not None:
                 self._renewing[node] = before
             raise
         self._gather([link])
-        return epoch
+        return link.epoch
 
 
 def master_name(suite: Suite, master: bytes) -> str:

@@ -119,6 +119,7 @@ class Outbox:
         self._outcome_s = outcome_s
         self._waiting: dict[int, deque[tuple[Order, float]]] = {}
         self._flying: dict[int, _Flight] = {}
+        self._commanded: set[int] = set()
         self.told: dict[str, int] = {}
 
     def __bool__(self) -> bool:
@@ -132,7 +133,10 @@ class Outbox:
         self._waiting.setdefault(order.node, deque()).append((order, now_s + order.wait_s))
 
     def next(self, heard: Callable[[int], bool], now_s: float) -> Iterator[Order]:
-        """What may be sent now. Each is then to be `flying`, `over`, or it is offered again."""
+        """What may be sent now. Each is then to be `flying`, `over`, or it is offered again.
+
+        A node takes one command for each message of its own (docs/link.md, Commands), so a second one waits.
+        """
         for node, waiting in self._waiting.items():
             while waiting and not self._ready(waiting[0][0], heard) and now_s > waiting[0][1]:
                 order, _ = waiting.popleft()
@@ -141,12 +145,20 @@ class Outbox:
                 yield waiting[0][0]
 
     def _ready(self, order: Order, heard: Callable[[int], bool]) -> bool:
-        return order.wait_s == 0 or order.node == GROUP or heard(order.node)
+        if order.wait_s == 0 or order.node == GROUP:
+            return True
+        return heard(order.node) and not (order.way == "command" and order.node in self._commanded)
+
+    def heard(self, node: int) -> None:
+        """A message of that node came: it may be commanded again."""
+        self._commanded.discard(node)
 
     def flying(self, order: Order, now_s: float) -> None:
         """It has left, and has an outcome some time."""
         self._waiting[order.node].popleft()
         self._flying[order.node] = _Flight(order, now_s + self._outcome_s)
+        if order.way == "command":
+            self._commanded.add(order.node)
 
     def flies(self, node: int) -> bool:
         """Whether one for that node is on its way."""

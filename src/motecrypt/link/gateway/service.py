@@ -298,9 +298,9 @@ class GatewayService:
 
     def _take(self, message: NodeMessage, when_ms: int) -> tuple[bool, Item | None]:
         tally = self._node(message.node)
-        tally.allowed -= 1
-        tally.last_ms = when_ms
+        tally.allowed, tally.last_ms = tally.allowed - 1, when_ms
         self._heard.add(message.node)
+        self._outbox.heard(message.node)
         if message.node in self._came:
             self._where[message.node] = self._came[message.node]
         content, length = message.content, len(message.content)

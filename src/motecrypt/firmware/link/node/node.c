@@ -39,7 +39,7 @@ uint8_t link_node_refuses(struct link_node *node, const uint8_t *block, uint8_t 
     memset(&node->core, 0, sizeof node->core);
     status = link_load_record(&node->core);
     memcpy(&generation, block + 4, sizeof generation);
-    if (block[0] != 2 || block[1] > LINK_BROADCAST) {
+    if ((block[0] | 1) != VERSIONS || block[1] > LINK_BROADCAST) {
         return LINK_NOT_A_BLOCK;
     }
     if (block[3] < LINK_PACKET_MIN || block[3] > packet) {
@@ -50,7 +50,7 @@ uint8_t link_node_refuses(struct link_node *node, const uint8_t *block, uint8_t 
         return LINK_OTHER_RADIO;
     }
 #endif
-    return status != LINK_NO_KEY && generation <= node->core.record.generation ? LINK_NOT_NEWER : LINK_FITS;
+    return status != LINK_NO_KEY && generation <= node->core.generation ? LINK_NOT_NEWER : LINK_FITS;
 }
 
 uint8_t link_node_provision(struct link_node *node, const uint8_t *block, uint8_t packet) {
