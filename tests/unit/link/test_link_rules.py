@@ -141,8 +141,9 @@ class Restorations:
 
     def exchange(self, answered: bool = True) -> None:
         """What the gateway has sent arrives, and the answers arrive if they are not lost."""
-        self.now += 1000
+        self.now += 20_000
         self.gateway.poll(self.now)
+        self.node.at(self.now)
         for packet in self.gateway.take_packets():
             if self.node.receive(packet) is Event.MESSAGE:
                 self.node.answer(True)
@@ -156,7 +157,7 @@ class Restorations:
 
     def step(self, step: str) -> None:
         """b: a backup, r: it is restored, x: an exchange, l: one whose answers are lost, g: a message down,
-        n: the node starts again, w: the gateway does."""
+        f: a flood of fragments, n: the node starts again, w: the gateway does."""
         if step == "b":
             self.backup = self.store.record
         elif step == "r":
@@ -167,6 +168,10 @@ class Restorations:
             self.exchange(step == "x")
         elif step == "n":
             self.node.begin(self.node.storage)
+        elif step == "f":
+            for _ in range(40):
+                self.node.receive(b"\x85\x4d\xc1" + bytes(8))
+            assert len(self.node.packets()) <= 33
         elif step == "w":
             self.gateway = self._gateway()
         elif self.gateway.send(5, b"", LONG) is Event.SENT:
@@ -182,8 +187,8 @@ def test_all_short_series_of_restorations(monkeypatch: pytest.MonkeyPatch) -> No
     random = Random(3)
     monkeypatch.setattr(gateway_end.secrets, "randbits", random.getrandbits)
     monkeypatch.setattr(gateway_end.secrets, "randbelow", random.randrange)
-    longer = (random.choices("brxlgnw", k=40) for _ in range(60))
-    for steps in itertools.chain(itertools.product("brxlgnw", repeat=4), longer):
+    longer = (random.choices("brxlgfnw", k=40) for _ in range(60))
+    for steps in itertools.chain(itertools.product("brxlgfnw", repeat=4), longer):
         line, epoch = Restorations(), 0
         for step in ("r", *steps):
             line.step(step)

@@ -357,6 +357,11 @@ def answers_in_vain(*defines: str) -> None:
         for packet in sent:
             pair.gateway.receive(packet)
     assert len(pair.gateway.packets()) == 31, "and one when it was taken"
+    for seconds in (1, 15, 17, 31, 33, 34, 51):
+        pair.gateway.at(1000 * seconds)
+        for packet in 100 * sent:
+            pair.gateway.receive(packet)
+        assert len(pair.gateway.packets()) == (seconds in (17, 34, 51)), "then one in 16 s"
 
 
 def restart_after_delivery(*defines: str) -> None:

@@ -122,14 +122,19 @@ void link_answer(struct link *link, uint8_t taken) {
 
 #endif
 
-/* Answers to packets that bring nothing new have a limit: anyone can send such packets. */
+/* Answers to packets that bring nothing new have a limit: anyone can send such packets. Behind it one goes now and
+ * then, so that nobody can silence an end. */
 __attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
+    uint8_t now = (uint8_t)(link_clock(link) >> 8);
+
+    if (link->answers < LINK_ANSWERS_MAX) {
+        link->answers++;
 #ifndef MC_FAULT_ANSWERS
-    if (link->answers >= LINK_ANSWERS_MAX) {
+    } else if ((uint8_t)(now - link->answer_at) < LINK_ANSWER_REST) {
         return;
-    }
 #endif
-    link->answers++;
+    }
+    link->answer_at = now;
     (void)answer(link, word, NULL);
 }
 
@@ -546,7 +551,6 @@ static uint8_t take_offer(struct link *link, uint32_t epoch, link_size bytes) {
     }
     link->record.epoch = epoch;
     link->record.salt = salt;
-    link->key_id = 0;
     send_answer(link, (uint16_t)(own >> EPOCH_RANDOM_BITS << 2 | ANSWER_REFUSED));
     link->record.epoch = own;
     link->record.salt = own_salt;

@@ -48,6 +48,7 @@ enum {
     LINK_FAILURES_SPARE = 64, /* with no more of them left, the other end is asked for long messages */
     LINK_FORGIVEN = 32,       /* a failure is forgiven each time that so many counters have passed; a power of 2 */
     LINK_ANSWERS_MAX = 32,    /* answers in a row to packets that bring nothing new */
+    LINK_ANSWER_REST = 64,    /* in 256 ms: then one after each such time */
 #ifdef MC_FAULT_STEP
     LINK_STEP_MAX = MC_FAULT_STEP,
 #else
@@ -134,7 +135,8 @@ struct link {
     uint8_t send_left;      /* claimed in storage and not used yet */
     uint8_t since;          /* counters since the other end was known to be synchronised */
     uint8_t fresh;          /* of the messages sent, the number of newest ones that a command may name */
-    uint8_t answers;        /* sent since something new came */
+    uint8_t answers;        /* sent since something new came; the newest at that time, in 256 ms */
+    uint8_t answer_at;
     uint16_t generation;    /* how often the node was provisioned */
     uint8_t slot;           /* the slot of storage that was written last; bit 7: the last save failed */
     uint8_t tries;
