@@ -140,3 +140,23 @@ def test_what_a_restart_finds_is_the_newest_record() -> None:
             if random.random() < 0.2:
                 assert end.begin() is Event.NOTHING
                 assert end.failures == failures and end.unused >= unused and end.next >= following
+
+
+@pytest.mark.parametrize("repeats", [1, 9])
+def test_answers_that_show_what_is_missing_bring_few_packets(repeats: int) -> None:
+    """Fragments without a key make a receiver show new ones as received; its answers come again and again."""
+    pair = Pair(packet_bytes=12)
+    pair.in_step()
+    pair.node.send(bytes(13), CONFIRMED)
+    first, answers = pair.node.packets(), []
+    for index in range(14):
+        head = bytes([first[0][0], first[0][1]])
+        pair.gateway.receive(head + bytes([CONFIRMED | index]) + bytes(9))
+        pair.gateway.receive(head + bytes([CONFIRMED | 0x8E]) + bytes(9))
+        answers += pair.gateway.packets()
+    assert len(first) == 3 and len(set(answers)) == 14
+    sent, old = len(first), answers[0]
+    for answer in (*(each for new in answers for each in (new, *[old] * repeats)), *[old] * 20):
+        pair.node.receive(answer)
+        sent += len(pair.node.packets())
+    assert not pair.node.waiting and sent <= 80
