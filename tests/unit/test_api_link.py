@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from queue import Queue
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -47,10 +48,12 @@ from motecrypt import (
     serve_gateway,
     virtual_radios,
 )
+from motecrypt.app import send as app_send
 from motecrypt.base.errors import InputError
+from motecrypt.link.file_parts import file_parts
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.sinks import Sink
-from motecrypt.link.native import LISTENS, SHORT, STREAM, TAG_16
+from motecrypt.link.native import CONFIRMED, FILE, LISTENS, SHORT, STREAM, TAG_16, Event
 from tool_sets import needs_tool_set
 
 pytestmark = needs_tool_set("host", "link")
@@ -342,3 +345,35 @@ def test_a_message_is_encrypted_and_decrypted() -> None:
         "every byte of the key is the same",
         "weak DES key",
     ]
+
+
+def test_a_refused_file_is_announced_five_times_in_all_each_time_under_another_label(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A part that is not answered is sent as often. Only "accepted" for the end is an accepted file."""
+    sent: list[bytes] = []
+    outcomes: list[Event] = []
+
+    def transmit(port: object, talk: object, start: Callable[[], object], stop: Stop) -> Event:
+        start()
+        return outcomes.pop(0) if outcomes else Event.REFUSED
+
+    monkeypatch.setattr(app_send, "transmit", transmit)
+    way: Any = SimpleNamespace(end=None, packet_bytes=12, send=lambda part, how: sent.append(part))
+    monkeypatch.setattr(app_send, "Talk", lambda *given: None)
+
+    def told(*first: Event) -> str:
+        sent.clear()
+        outcomes[:] = first
+        delivery = app_send._Delivery(None, way, app_send.SendHow().tries, Stop())  # type: ignore[arg-type]
+        content = bytes(20)
+        item = app_send._Item("a", lambda: file_parts("a", content, 60), 20, CONFIRMED | FILE, True)
+        return delivery.item(item, lambda done: None)
+
+    assert told() == "refused" and len(sent) == 5 == len({part[1:5] for part in sent})
+    assert {part[0] for part in sent} == {1}
+    accepted = [Event.ACCEPTED] * 3
+    assert told(*accepted) == "accepted" and [part[0] for part in sent] == [1, 2, 3]
+    for part in range(3):
+        for other, times in ((Event.REFUSED, 1), (Event.UNCONFIRMED, 5), (Event.STORAGE, 1)):
+            assert told(*accepted[:part], *[other] * times) == other.name.lower(), part

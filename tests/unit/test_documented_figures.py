@@ -94,12 +94,20 @@ def test_the_page_of_files_states_what_comes_out(results: Results) -> None:
             shown = [f"{parts[part]:.1f}" for part in ("key", "cipher", "mac", "files", "storage")]
             lines.append(f"| {size} bytes, {direction} | {said:.0f} | {ours:.1f} | {' | '.join(shown)} |")
             apart.append(said - ours)
-    setup = stored.parts_ms(files.printed_jobs()[630], "encrypt")["setup"]
+    small, large = files.printed_jobs()[630], files.swept_jobs()[256 << 10]
+    setup, whole, answer = stored.parts_ms(small, "encrypt")["setup"], {}, stored.outcome(large)
+    assert answer is not None
+    for direction in files.DIRECTIONS:
+        hash_ms = stored.parts_ms(small, direction)["key"] / small.rounds
+        most = answer.run(direction).time_us / 1000 + (small.rounds - large.rounds) * hash_ms
+        whole[direction] = most / (stored.total_ms(small, direction) or 0)
+    (times,) = {f"{ratio:.1f}" for ratio in whole.values()}
     assert (
         missing(
             "files.md",
             *lines,
             f"is not the AES context ({setup:.2f} ms)",
+            f"A file of 256 KB takes only {times} times as long as one of 630 bytes",
             f"**The remaining difference** is {min(apart):.0f} to {max(apart):.0f} ms",
         )
         == []

@@ -10,7 +10,7 @@ from documented import DOCS, missing, with_recorded
 from motecrypt.results import Results
 from motecrypt.results.experiments.crowd import CrowdQuestion, CrowdRow
 from motecrypt.studies.rf import crowd, protocols
-from unit.link.test_link_on_uno import MOST_FLASH_AND_RAM
+from unit.link.test_link_on_uno import MOST_CYCLES_AND_STACK, MOST_FLASH_AND_RAM
 
 WORDS = {
     (False, crowd.SPREAD_MS): "unconfirmed",
@@ -113,12 +113,15 @@ def test_what_readings_of_two_lengths_cost_by_the_link() -> None:
 
 def test_the_sizes_of_the_link_are_those_that_its_test_allows_and_their_parts_are_all() -> None:
     both, sends = MOST_FLASH_AND_RAM["5.4"]["both ways"], MOST_FLASH_AND_RAM["5.4"]["sends only"]
+    (seal, stack), (seal_fast, stack_fast) = (MOST_CYCLES_AND_STACK["5.4"][aes] for aes in ("tiny", "fast"))
     newer = [MOST_FLASH_AND_RAM["14.2"][way][0] for way in ("both ways", "sends only")]
     assert (
         missing(
             "link.md",
             f"| flash, both directions; sending only (`aes_tiny`) | {both[0]:,} bytes; {sends[0]:,} bytes |",
             f"without message buffers; sending only | {both[1]} bytes; {sends[1]} bytes |",
+            f"| stack at most | {stack} bytes; {stack_fast} bytes |",
+            f"| seal or open a reading of 6 bytes | {seal:,} cycles; {seal_fast:,} cycles |",
             f"The {both[0]:,} bytes are:",
             f"takes {newer[0]:,} bytes in both directions and {newer[1]:,} bytes for sending only",
         )

@@ -43,7 +43,10 @@ def test_a_context_goes_into_the_eeprom_and_into_the_clients_folder(folder: Path
     assert node.status == 0
     settings = json.loads((client / "settings.json").read_text())
     assert (settings["sender-id_hex"], settings["recipient-id_hex"]) == ("80", "07")
-    assert bytes.fromhex(settings["secret_hex"]) not in storage
+    for path in (eeprom, *folder.glob("gateway.key*")):
+        for name in ("secret_hex", "salt_hex"):
+            assert bytes.fromhex(settings[name]) not in path.read_bytes(), "only the client's folder has them"
+            assert settings[name].encode() not in path.read_bytes()
     assert stat.S_IMODE(client.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in client.iterdir()} == {0o600}
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from motecrypt import FileRequest
 from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.cli import file as file_cli
 from motecrypt.cli.file import command
 from motecrypt.link import create_key_file
 from motecrypt.link.files import container, crypt_and_hash
@@ -44,6 +49,31 @@ def test_modern_with_a_key_file_a_variable_and_a_prompt(
         assert done.exit_code == 0, done.output
         assert back.read_bytes() == plain.read_bytes()
         assert "warning" not in done.output
+
+
+def test_what_comes_through_a_pipe_is_for_as_long_in_a_folder_of_the_users_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_key_file(tmp_path / "key")
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    seen: list[tuple[Path, int, bytes]] = []
+    encrypt = file_cli.encrypt_file
+
+    def watched(asked: FileRequest, *more: Any) -> int:
+        folder = asked.source.parent
+        seen.append((folder.parent, folder.stat().st_mode & 0o777, asked.source.read_bytes()))
+        return encrypt(asked, *more)
+
+    monkeypatch.setattr(file_cli, "encrypt_file", watched)
+    umask = os.umask(0)
+    try:
+        for code in (0, 1):  # the second time the target is there
+            done = run("encrypt", "--key-file", tmp_path / "key", "-", tmp_path / "sealed", typed="plain")
+            assert done.exit_code == code
+    finally:
+        os.umask(umask)
+    assert seen == [(tmp_path / "tmp", 0o700, b"plain")] * 2 and not list((tmp_path / "tmp").iterdir())
 
 
 def test_compatible_warns_and_says_why(plain: Path, tmp_path: Path) -> None:

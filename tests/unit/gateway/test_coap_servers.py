@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from typing import Any
+
 import pytest
 
 from coap_beds import LONGEST, ProxyBed
@@ -174,6 +177,23 @@ def test_servers_are_read() -> None:
         open_coap(None, ["coap://127.0.0.1", "coap://127.0.0.1:5683"], [7])
     with pytest.raises(InputError, match=r"--coap-server coap://no\.such\.host\.invalid: .*; name another"):
         open_coap("0", ["coap://no.such.host.invalid"], [7])
+
+
+def test_a_servers_name_is_looked_up_once_at_the_start(
+    bed: ProxyBed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    real = socket.getaddrinfo
+
+    def noted(host: str, port: int, **more: Any) -> Any:
+        asked.append(host)
+        return real("127.0.0.1", port, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", noted)
+    open_coap(None, ["coap://sink.example"], [7]).close()
+    assert asked == ["sink.example"]
+    bed.raw(request())
+    assert served(bed)[0].options[0] == (3, b"sink.example") and len(asked) == 1, "requests ask for none"
 
 
 def test_the_gateway_itself_is_no_server_of_its_own() -> None:

@@ -174,6 +174,28 @@ def test_it_serves_until_a_signal_and_ends_with_its_counts(running: Running, num
     assert not (running.folder / "key.gateway.socket").exists()
 
 
+@pytest.mark.parametrize("arguments", [(), *(("--speaks", "5", name, "0") for name in ("--coap", "--tftp"))])
+def test_it_listens_on_a_network_only_for_coap_and_tftp(folder: Path, arguments: tuple[str, ...]) -> None:
+    running = Running(folder, *arguments)
+    try:
+        open_here = {
+            handle.readlink().name.removeprefix("socket:[").rstrip("]")
+            for handle in Path(f"/proc/{running.process.pid}/fd").iterdir()
+            if handle.readlink().name.startswith("socket:[")
+        }
+        told = [
+            line.split()
+            for name in ("tcp", "tcp6", "udp", "udp6")
+            if (table := Path("/proc/net", name)).exists()
+            for line in table.read_text().splitlines()[1:]
+        ]
+        at = {fields[1].rpartition(":")[0] for fields in told if fields[9] in open_here}
+        loopback = {"0100007F", "00000000000000000000000001000000"}
+        assert open_here and bool(at) == bool(arguments) and at <= loopback
+    finally:
+        running.end()
+
+
 def test_two_on_one_port_or_one_spool_are_refused_in_one_line(running: Running) -> None:
     create_master_file(running.folder / "other")
     gateway = open_gateway(running.folder / "other", None, PACKET)

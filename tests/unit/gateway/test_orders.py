@@ -67,6 +67,7 @@ def test_an_order_says_what_is_sent_and_how() -> None:
         (5, b'{"text": null}', "hex or text cannot be read"),
         (5, b'{"text": "\\ud800"}', "hex or text cannot be read"),
         (5, b'{"text": "x", "to": 7}', "unknown field 'to'"),
+        (5, b'{"text": "x", "node": 7}', "unknown field 'node'"),
         (5, b'{"text": "x", "as": "file"}', "as is one of command, message, unconfirmed"),
         (5, b'{"text": "x", "as": []}', "as is one of"),
         (5, b'{"text": "x", "wait_s": -1}', "wait_s is 0 to 3600"),

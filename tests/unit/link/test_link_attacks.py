@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from campaign.attacks import RATES, WAYS, Line, noisy, outcome
 from link_model import Model
-from link_pair import KEY, READING, Pair
+from link_pair import KEY, READING, SLOT_BYTES, SLOTS_AT, Pair
 from motecrypt.link.native import CONFIRMED, FOLDER, LISTENS, LONG, SHORT, Event
 
 NUMBERS = {
@@ -23,13 +23,17 @@ NUMBERS = {
 MINUTES_A_YEAR = 365 * 24 * 60
 LINK = Model(1, KEY, 5, SHORT | LISTENS, 32, 1)
 FULL = NUMBERS["FAILURES_MAX"]
+ERASED = bytes([0xFF]) * SLOT_BYTES
 
 
 def test_the_forgeries_of_a_year_are_few() -> None:
     """Of a link with a message a minute: one key, and all keys of a network, up and down."""
-    tags = FULL + MINUTES_A_YEAR / NUMBERS["FORGIVEN"]
+    starts = 365
+    tags = FULL + MINUTES_A_YEAR / NUMBERS["FORGIVEN"] + starts
     assert log2(tags) - 32 < -17.6
     assert log2(2 * 63 * tags) - 32 < -10.6
+    assert log2(FULL + 60 * MINUTES_A_YEAR / NUMBERS["FORGIVEN"]) - 32 < -12, "one a second"
+    assert log2(FULL + MINUTES_A_YEAR) - 32 < -12.9, "a start for each message"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -73,6 +77,68 @@ def test_a_failure_is_forgiven_for_each_32_counters(down: bool) -> None:
         sender.send(READING, LONG)
         pair.deliver(sender, receiver)
     assert receiver.failures == 0, "none is saved up"
+
+
+def exhausted() -> Pair:
+    """A pair whose gateway bears no further failure."""
+    pair = Pair()
+    pair.in_step()
+    record = LINK.slot(0, pair.gateway.next, FULL)
+    assert pair.gateway.begin(LINK.key_block(True) + 2 * record + 6 * ERASED) is Event.NOTHING
+    return pair
+
+
+def guesses(pair: Pair) -> int:
+    """How many forged short packets the gateway reads now."""
+    for read in range(10):
+        told = pair.gateway.receive(bytes([5, pair.gateway.next & 0xFF]) + bytes(10))
+        if told is not Event.FORGED:
+            assert told is Event.BOUND
+            return read
+    raise AssertionError("without an end")
+
+
+@pytest.mark.parametrize(("starts", "lost"), [(0, 0), (0, 0.5), (0.1, 0.2), (1, 0), (0.5, 0.5)])
+def test_so_many_guesses_are_tried_while_counters_pass(starts: float, lost: float) -> None:
+    """One for each 32 counters that pass, and for each start of the sender at most one more."""
+    pair, random = exhausted(), Random(11)
+    begun, tried, messages, started = pair.gateway.next, 0, 0, 0
+    assert guesses(pair) == 0
+    for _ in range(400):
+        if random.random() < starts:
+            before = pair.node.unused
+            assert pair.node.begin() is Event.NOTHING and pair.node.unused - before <= 63
+            started += 1
+        pair.node.send(READING, LONG)
+        if random.random() < lost:
+            pair.node.packets()
+            continue
+        assert pair.deliver(pair.node, pair.gateway) == [Event.MESSAGE]
+        messages += 1
+        tried += guesses(pair)
+        passed = pair.gateway.next - begun
+        assert tried <= -(-passed // NUMBERS["FORGIVEN"]) and tried <= messages
+        if not lost:
+            assert tried <= messages // NUMBERS["FORGIVEN"] + started + 1
+    assert tried == messages if starts == 1 else tried > 5
+
+
+def test_a_forgery_costs_a_record_only_with_a_short_tag_and_while_failures_are_left() -> None:
+    pair = Pair()
+    pair.in_step()
+    short = bytes([5, pair.gateway.next & 0xFF]) + bytes(10)
+    (long,) = LINK.long(0, pair.gateway.next, READING, 0).packets
+    for end, packet, told, records in (
+        (pair.gateway, short, Event.FORGED, 1),
+        (pair.gateway, long[:-2] + bytes([long[-2] ^ 1]) + long[-1:], Event.FORGED, 0),
+        (exhausted().gateway, short, Event.BOUND, 0),
+    ):
+        before = end.storage
+        assert end.receive(packet) is told
+        slots = [end.storage[at : at + SLOT_BYTES] for at in range(SLOTS_AT, len(before), SLOT_BYTES)]
+        old = [before[at : at + SLOT_BYTES] for at in range(SLOTS_AT, len(before), SLOT_BYTES)]
+        written = [slot for slot, was in zip(slots, old, strict=True) if slot != was]
+        assert len(written) == 2 * records and len(set(written)) == records, "each in two copies"
 
 
 def test_a_restart_neither_forgives_nor_counts() -> None:

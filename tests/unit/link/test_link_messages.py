@@ -16,6 +16,7 @@ from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
+    FILE,
     GATEWAY,
     LISTENS,
     LONG,
@@ -126,8 +127,63 @@ def test_a_node_that_hears_nothing_sends_every_32nd_message_long() -> None:
         kinds.append(packet[0] >> 6)
         assert pair.gateway.receive(packet) == Event.MESSAGE
     assert [at for at, kind in enumerate(kinds) if kind == 2] == [0, 32, 64, 96]
+    for _ in range(2):
+        assert pair.node.begin() == Event.NOTHING
+        for kind in (2, 0):
+            assert pair.node.send(READING) == Event.SENT
+            assert [packet[0] >> 6 for packet in pair.node.packets()] == [kind], "the first after a start"
     for how in (CONFIRMED, COMMAND):
         assert pair.node.send(READING, how) == Event.TOO_LONG
+
+
+def test_commands_parts_of_files_and_epochs_are_long_where_a_message_would_be_short() -> None:
+    pair = Pair()
+    pair.in_step()
+    for end, other in ((pair.gateway, pair.node), (pair.node, pair.gateway)):
+        for how, kind in ((0, 0), (CONFIRMED, 1), (COMMAND, 2), (FILE, 2), (COMMAND | CONFIRMED, 2)):
+            assert end.send(b"x", how) == (Event.WAITING if how & CONFIRMED else Event.SENT)
+            packets = end.packets()
+            assert [packet[0] >> 6 for packet in packets] == [kind]
+            told = [other.receive(packet) for packet in packets]
+            assert kind == 2 or told == [Event.MESSAGE], "a short one is a message, whatever it says"
+            if end.waiting:
+                pair.give_up(end)
+                end.packets()
+                pair.in_step()
+    assert pair.gateway.renew(1 << 18) == Event.WAITING
+    assert {packet[0] >> 6 for packet in pair.gateway.packets()} == {2}
+
+
+@pytest.mark.parametrize("phase", range(16))
+@pytest.mark.parametrize("refused", [False, True])
+def test_the_one_candidate_of_a_short_packet_is_right(phase: int, refused: bool) -> None:
+    """Also after starts of a node, which has stored up to 15 counters ahead, and after a refusal."""
+    for arrive in ((1, 17, 127), (2, 18, 126), (64, 80), (126,), (127,)):
+        pair = Pair()
+        pair.in_step()
+        for _ in range(phase):
+            pair.gateway.send(READING, LONG)
+            pair.deliver(pair.gateway, pair.node)
+        if refused:
+            assert pair.node.begin() == Event.NOTHING
+        assert pair.gateway.send(READING, CONFIRMED | LONG) == Event.WAITING
+        answered = pair.gateway.counter
+        late = pair.node.next > answered
+        told = pair.deliver(pair.gateway, pair.node)
+        assert told == ([Event.REFUSED] if late else [Event.MESSAGE, Event.ACCEPTED])
+        base = pair.node.next - 1 if late else answered
+        for number in range(1, 128):
+            assert pair.gateway.send(READING) == Event.SENT
+            (packet,) = pair.gateway.packets()
+            if packet[0] >> 6 == 2:
+                continue
+            assert answered < base + number == pair.gateway.counter <= base + 127
+            if number in arrive:
+                event = pair.node.receive(packet)
+                assert event == Event.MESSAGE and pair.node.failures == 0, (number, event)
+                assert pair.node.begin() == Event.NOTHING
+                assert answered < pair.node.next <= pair.gateway.counter + 16
+        assert pair.gateway.send(READING) == Event.WAITING, "the next one is long and asks"
 
 
 def test_a_broadcast_reaches_every_member_and_asks_nothing() -> None:

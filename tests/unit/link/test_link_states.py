@@ -499,3 +499,42 @@ def test_a_node_that_hears_no_answers_is_not_out_of_step_in_silence(lost: int) -
         assert told[-1] == (Event.NOTHING if names >= 240 else Event.FORGED)
     assert told[-1] == Event.MESSAGE
     assert pair.gateway.failures == max(told.count(Event.FORGED) - 1, 0), "and the long one takes one back"
+
+
+def test_a_command_up_that_names_a_message_ahead_lives_at_most_15_messages_longer() -> None:
+    """A node that has received nothing since its start has only the counter stored ahead."""
+    for received in range(17):
+        for later in (15, 30, 31):
+            for heard in (False, True):
+                pair = Pair()
+                pair.in_step()
+                for _ in range(received):
+                    _used(pair, pair.gateway, pair.node)
+                assert pair.node.begin() == Event.NOTHING
+                for _ in range(17 if heard else 0):
+                    _used(pair, pair.gateway, pair.node)
+                assert pair.node.send(b"open", CONFIRMED | COMMAND) == Event.WAITING
+                held = pair.node.packets()
+                for _ in range(later + 1 if heard else later):
+                    pair.gateway.send(READING, LONG)
+                pair.gateway.packets()
+                events = [pair.gateway.receive(packet) for packet in held]
+                assert Event.COMMANDED not in events or (later < 31 and not heard), (received, later)
+
+
+def test_in_a_new_epoch_no_message_of_before_is_named() -> None:
+    """A command is refused before its receiver has sent anything in the epoch, at both ends."""
+    for upwards in (False, True):
+        pair = Pair()
+        pair.in_step()
+        for _ in range(20):
+            _used(pair, pair.node, pair.gateway)
+            _used(pair, pair.gateway, pair.node)
+        assert pair.gateway.renew(1 << 18) == Event.WAITING
+        assert pair.deliver(pair.gateway, pair.node) == [Event.RENEWED, Event.ACCEPTED]
+        receiver, sender = (pair.gateway, pair.node) if upwards else (pair.node, pair.gateway)
+        for fresh in (False, True):
+            assert sender.send(b"open", CONFIRMED | COMMAND) == Event.WAITING
+            told = pair.deliver(sender, receiver)
+            assert told == ([Event.COMMANDED, Event.ACCEPTED] if fresh else [Event.REFUSED])
+            _used(pair, receiver, sender)
