@@ -97,7 +97,10 @@ class Fault:
 FAULTS = {
     "a counter is taken twice": Fault("window", "MC_FAULT_NO_WINDOW"),
     "a failure is forgiven in a record that is not newer": Fault(
-        "window", old="if (link->next > link->record.receive) {", new="if (1) {"
+        "window", old="if (link->next >= link->record.receive) {", new="if (1) {"
+    ),
+    "a node's last stored counter is taken as it is": Fault(
+        "window", old="link->next < link->record.receive;", new="link->next <= link->record.receive;"
     ),
     "a message is noted late": Fault("window", "MC_FAULT_LATE_CLAIM"),
     "the window is one too long": Fault("window", old="age >= LINK_WINDOW ||", new="age > LINK_WINDOW ||"),

@@ -34,6 +34,10 @@ static uint8_t not_below(const struct link_record *one, const struct link_record
     return high > other_high || (high == other_high && low >= other_low);
 }
 
+static uint8_t stores_ahead(const struct link *link) {
+    return is_gateway(link) || link->record.receive - link->next <= LINK_RECEIVE_AHEAD;
+}
+
 static uint8_t has_come(const struct link *link, uint32_t counter) {
     return counter < link->next ? seen(link, link->next - 1 - counter) : counter == UINT32_MAX;
 }
@@ -50,7 +54,7 @@ int main(void) {
     static uint8_t buffer[LINK_HEAD + 64];
     struct link link = nondet_link(), before;
     uint32_t one = nondet_number(), other = nondet_number();
-    uint8_t known, new, taken;
+    uint8_t known, new, taken, ahead;
 
     packet_max = link.packet_bytes;
     __CPROVER_assume(packet_max >= LINK_PACKET_MIN);
@@ -62,6 +66,7 @@ int main(void) {
     before = link;
     known = has_come(&link, other);
     new = !has_come(&before, one);
+    ahead = stores_ahead(&link);
     PROVE(one == UINT32_MAX || one < link.next || new, "a counter above all that came is new");
     PROVE(one >= link.next || link.next - one <= LINK_WINDOW || !new, "one below the window is not");
     taken = handed_over(&link, one);
@@ -74,6 +79,9 @@ int main(void) {
     PROVE(!taken || one < noted, "what is handed over was noted in storage first");
     PROVE(not_below(&link.record, &before.record), "no record is below the one before");
     PROVE(is_noted(&link), "what storage did not keep is claimed again before anything is handed over");
+    PROVE(!ahead || stores_ahead(&link), "a node stores at most 15 counters ahead");
+    PROVE(!ahead || !taken || one < before.next || one >= UINT32_MAX - LINK_RECEIVE_AHEAD || has_received(&link),
+          "that a message came is seen from what is stored");
     before = link;
     __CPROVER_assume((link.record.failures & 0x7fff) < LINK_FAILURES_MAX);
     count_failure(&link);

@@ -120,7 +120,7 @@ def test_rules_and_limits_are_those_of_the_core() -> None:
     assert LINK.short_after_answer == given["LINK_STEP_MAX"] == 127
     assert LINK.long_every == given["LINK_LONG_EVERY"]
     assert LINK.claim_sent == given["LINK_SEND_BLOCK"]
-    assert LINK.claim_received == given["LINK_RECEIVE_AHEAD"] + 1
+    assert LINK.claim_received == given["LINK_RECEIVE_AHEAD"]
     assert LINK.packet_bytes_min == int(re.findall(r"LINK_PACKET_MIN = (\d+)", header)[0])
     assert LINK.answer_ms == inspect.signature(Gateway).parameters["answer_ms"].default
     assert LINK.answer_ms == inspect.signature(NativeLink).parameters["answer_ms"].default

@@ -21,7 +21,7 @@ from motecrypt.link.told import NodeMessage
 
 MASTER = bytes(range(16))
 AHEAD = 16
-"""Counters of a gateway that a node does not take after a start."""
+"""Counters of a gateway that a node does not take after a start, at most."""
 
 
 class Rules:
@@ -32,19 +32,27 @@ class Rules:
     def __init__(self) -> None:
         self.sent = self.claimed = self.usable = 0
         self.heard = -1
+        self.expected = self.stored = 0
 
     def message(self, heard: bool) -> None:
         """The receiver sends one; the sender of commands receives it or not."""
         if self.sent == self.claimed:
             self.claimed += self.BLOCK
         self.usable = min(self.usable + 1, self.FRESH)
-        if heard:
-            self.heard = self.sent
+        if heard and self.sent >= self.expected:
+            self.heard, self.expected = self.sent, self.sent + 1
+            if self.expected >= self.stored:
+                self.stored = self.expected + AHEAD - 1
         self.sent += 1
 
     def start(self) -> None:
         """The receiver starts again."""
         self.sent, self.usable = self.claimed, 0
+
+    def start_of_sender(self, node: bool) -> None:
+        """The sender of commands starts again: a node has the counters that it stored ahead."""
+        if node:
+            self.heard, self.expected = self.stored - AHEAD, self.stored
 
     def carries_out(self, names: int) -> bool:
         """A command that names a message arrives."""
@@ -66,10 +74,10 @@ class OldRules(Rules):
 def differ(steps: Sequence[str], upwards: bool, rules: Rules, *defines: str) -> str:
     """Play steps in the core and by the rules; the first difference, or nothing.
 
-    m and l: the receiver sends a message, which is received or lost. s: it starts again. c: a command is made
-    and held back. a and b: the first and the second of these arrives.
+    m and l: the receiver sends a message, which is received or lost. s: it starts again. t: the sender does.
+    c: a command is made and held back. a and b: the first and the second of these arrives.
     """
-    pair, held = Pair(*defines), dict[str, tuple[list[bytes], int]]()
+    pair, held, newest = Pair(*defines), dict[str, tuple[list[bytes], int, int]](), 0
     receiver, sender = (pair.gateway, pair.node) if upwards else (pair.node, pair.gateway)
     for number, step in enumerate(steps):
         if step in "ml":
@@ -84,35 +92,53 @@ def differ(steps: Sequence[str], upwards: bool, rules: Rules, *defines: str) -> 
                 sender.send(b"", LONG)
             sender.packets()
             rules.start()
+        elif step == "t":
+            sender.begin()
+            rules.start_of_sender(upwards)
         elif step == "c":
             free = next((name for name in "ab" if name not in held), "")
             if free:
                 sender.send(b"open", COMMAND | LONG)
-                held[free] = sender.packets(), rules.heard
+                held[free] = sender.packets(), rules.heard, sender.counter
         elif step in held:
-            packets, names = held.pop(step)
+            packets, names, counter = held.pop(step)
             done = Event.COMMANDED in [receiver.receive(packet) for packet in packets]
-            expected = rules.carries_out(names)
+            expected = counter > newest - 16 and rules.carries_out(names)  # else the window refuses it
+            newest = max(newest, counter)
             if done != expected:
                 return f"{''.join(steps)}: at {number} {'carried out' if done else 'refused'}"
     return ""
 
 
-def series(length: int) -> Iterator[str]:
+def series(length: int, steps_of_all: str = "mlscab") -> Iterator[str]:
     """All series of steps that make a command before one arrives, and let one arrive last."""
-    for steps in itertools.product("mlscab", repeat=length - 1):
+    for steps in itertools.product(steps_of_all, repeat=length - 1):
         text = "".join(steps)
-        if "c" in text and not text.partition("c")[0].strip("mls"):
+        if "c" in text and not text.partition("c")[0].strip("mlst"):
             yield text + "a"
 
 
 @pytest.mark.parametrize("upwards", [False, True], ids=["down", "up"])
 def test_all_short_series_of_commands(upwards: bool) -> None:
     assert [told for steps in series(6) if (told := differ(steps, upwards, Rules()))] == []
+    assert [told for steps in series(5, "mlstcab") if (told := differ(steps, upwards, Rules()))] == []
     random = Random(7)
     for _ in range(300):
-        steps = random.choices("mlscab", (9, 3, 1, 4, 3, 3), k=60)
+        steps = random.choices("mlstcab", (9, 3, 1, 1, 4, 3, 3), k=60)
         assert differ(steps, upwards, Rules()) == ""
+
+
+def test_a_command_was_made_after_the_message_that_it_names() -> None:
+    """By the rules, however often either end starts: what is named was sent when the command was made."""
+    random = Random(5)
+    for upwards in (False, True):
+        for _ in range(2000):
+            rules = Rules()
+            for step in random.choices("mlst", (9, 3, 1, 1), k=40):
+                rules.start() if step == "s" else None
+                rules.start_of_sender(upwards) if step == "t" else None
+                rules.message(step == "m") if step in "ml" else None
+                assert rules.heard < rules.sent
 
 
 @pytest.mark.parametrize("fault", ["OLD_COMMAND", "TWO_COMMANDS", "STALE_COMMAND"])
@@ -194,7 +220,7 @@ def test_all_short_series_of_restorations(monkeypatch: pytest.MonkeyPatch) -> No
             line.step(step)
             assert line.node.epoch >= epoch, steps
             epoch = line.node.epoch
-        for _ in range(4):
+        for _ in range(8):
             line.exchange()
         link = line.gateway._links[5]
         assert line.gateway.epoch_unconfirmed == (), steps

@@ -357,11 +357,11 @@ def answers_in_vain(*defines: str) -> None:
         for packet in sent:
             pair.gateway.receive(packet)
     assert len(pair.gateway.packets()) == 31, "and one when it was taken"
-    for seconds in (1, 15, 17, 31, 33, 34, 51):
+    for seconds in (1, 32, 33, 64, 65, 66, 98, 99):
         pair.gateway.at(1000 * seconds)
         for packet in 100 * sent:
             pair.gateway.receive(packet)
-        assert len(pair.gateway.packets()) == (seconds in (17, 34, 51)), "then one in 16 s"
+        assert len(pair.gateway.packets()) == (seconds in (33, 66, 99)), "then one in 33 s"
 
 
 def restart_after_delivery(*defines: str) -> None:
@@ -501,25 +501,51 @@ def test_a_node_that_hears_no_answers_is_not_out_of_step_in_silence(lost: int) -
     assert pair.gateway.failures == max(told.count(Event.FORGED) - 1, 0), "and the long one takes one back"
 
 
-def test_a_command_up_that_names_a_message_ahead_lives_at_most_15_messages_longer() -> None:
-    """A node that has received nothing since its start has only the counter stored ahead."""
-    for received in range(17):
-        for later in (15, 30, 31):
-            for heard in (False, True):
+def test_a_command_names_no_message_ahead_of_those_received() -> None:
+    """A node has stored counters ahead: after its start it names one that it has surely received, or none."""
+    carried_out = 0
+    for lost in (0, 7, 20, 49, 55):
+        for received in range(17):
+            for later, starts in (
+                (0, 0),
+                (15, 0),
+                (16, 0),
+                (17, 0),
+                (31, 0),
+                (0, 1),
+                (1, 1),
+                (16, 1),
+                (30, 1),
+            ):
                 pair = Pair()
                 pair.in_step()
+                for _ in range(lost):
+                    pair.gateway.send(READING, LONG)
+                pair.gateway.packets()
                 for _ in range(received):
                     _used(pair, pair.gateway, pair.node)
                 assert pair.node.begin() == Event.NOTHING
-                for _ in range(17 if heard else 0):
-                    _used(pair, pair.gateway, pair.node)
                 assert pair.node.send(b"open", CONFIRMED | COMMAND) == Event.WAITING
-                held = pair.node.packets()
-                for _ in range(later + 1 if heard else later):
+                held, before = pair.node.packets(), pair.gateway.unused
+                for _ in range(starts):
+                    assert pair.gateway.begin() == Event.NOTHING
+                for _ in range(later):
                     pair.gateway.send(READING, LONG)
                 pair.gateway.packets()
                 events = [pair.gateway.receive(packet) for packet in held]
-                assert Event.COMMANDED not in events or (later < 31 and not heard), (received, later)
+                assert Event.COMMANDED not in events or (later < 16 and not starts), (received, later, before)
+                carried_out += Event.COMMANDED in events
+    assert carried_out > 50, "one that was received shortly before serves"
+
+
+@pytest.mark.parametrize("received", range(1, 35))
+def test_a_command_names_the_message_received_last(received: int) -> None:
+    """However many counters its receiver has stored ahead: nothing older, which may be used up."""
+    pair = Pair()
+    for _ in range(received):
+        _used(pair, pair.gateway, pair.node)
+        assert pair.node.send(b"open", CONFIRMED | COMMAND) == Event.WAITING
+        assert pair.deliver(pair.node, pair.gateway) == [Event.COMMANDED, Event.ACCEPTED]
 
 
 def test_in_a_new_epoch_no_message_of_before_is_named() -> None:

@@ -127,10 +127,10 @@ void link_answer(struct link *link, uint8_t taken) {
 __attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
     uint8_t now = (uint8_t)(link_clock(link) >> 8);
 
-    if (link->answers < LINK_ANSWERS_MAX) {
+    if (!(link->answers & LINK_ANSWERS_MAX)) {
         link->answers++;
 #ifndef MC_FAULT_ANSWERS
-    } else if ((uint8_t)(now - link->answer_at) < LINK_ANSWER_REST) {
+    } else if (!((uint8_t)(now - link->answer_at) & LINK_ANSWER_REST)) {
         return;
 #endif
     }
@@ -213,6 +213,12 @@ static NOINLINE void transmit(struct link *link, uint16_t skip) {
     } while (!last);
 }
 
+/* Whether `next` follows a message that came, and was not just read from storage, where a node stores it ahead: by at
+ * most 15, so that one byte shows it. */
+static inline uint8_t has_received(const struct link *link) {
+    return is_gateway(link) || (uint8_t)link->next != (uint8_t)link->record.receive;
+}
+
 /* Encrypt the message, put its tag and a long one's end mark behind it, and send it. */
 static uint8_t start(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id) {
     IN_REGISTER(link);
@@ -262,7 +268,7 @@ NOINLINE uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, 
     }
     write_number(buffer + AT_COUNTER, unused(link));
     if ((how & TYPE) == LINK_COMMAND) {
-        write_number(buffer + LINK_HEAD, link->next - 1);
+        write_number(buffer + LINK_HEAD, link->next - (has_received(link) ? 1 : 1 + LINK_RECEIVE_AHEAD));
     }
     link->send_left--;
     step = listens(link) ? LINK_STEP_MAX : LINK_LONG_EVERY - 1;
@@ -369,7 +375,7 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
     link->out = NULL;
     if (outcome == ANSWER_ACCEPTED) {
         word = word ? NO_SHORT : 0;
-        if ((link->record.failures & NO_SHORT) != word && link->record.send != UINT32_MAX) {
+        if ((link->record.failures & NO_SHORT) != word && (uint8_t)(link->record.send >> 24) != 0xff) {
             link->record.failures ^= NO_SHORT;
             link->record.send++; /* of records the greatest number counts */
             link->send_left++;
@@ -410,14 +416,15 @@ NOINLINE static uint8_t seen(const struct link *link, uint32_t age) {
 /* Note in storage that a counter is taken, before the application gets the message. */
 static uint8_t claim(struct link *link) {
     uint8_t before = (uint8_t)link->record.receive;
+    uint8_t noted = is_gateway(link) ? link->next <= link->record.receive : link->next < link->record.receive;
 
-    if (link->next <= link->record.receive && !(link->slot & NOT_SAVED)) {
+    if (noted && !(link->slot & NOT_SAVED)) {
         return 1;
     }
 #ifdef MC_FAULT_LATE_CLAIM
     return 1;
 #endif
-    if (link->next > link->record.receive) {
+    if (link->next >= link->record.receive) { /* a node keeps it above `next`, see has_received */
         link->record.receive = link->next;
         if (!is_gateway(link) && link->next <= UINT32_MAX - LINK_RECEIVE_AHEAD) {
             link->record.receive += LINK_RECEIVE_AHEAD;

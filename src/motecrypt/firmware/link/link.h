@@ -47,8 +47,8 @@ enum {
     LINK_FAILURES_MAX = 4096, /* failed verifications of short tags that an end bears; a power of 2 */
     LINK_FAILURES_SPARE = 64, /* with no more of them left, the other end is asked for long messages */
     LINK_FORGIVEN = 32,       /* a failure is forgiven each time that so many counters have passed; a power of 2 */
-    LINK_ANSWERS_MAX = 32,    /* answers in a row to packets that bring nothing new */
-    LINK_ANSWER_REST = 64,    /* in 256 ms: then one after each such time */
+    LINK_ANSWERS_MAX = 32,    /* answers in a row to packets that bring nothing new; a power of 2 */
+    LINK_ANSWER_REST = 128,   /* in 256 ms, half of what a byte counts: then one after each such time */
 #ifdef MC_FAULT_STEP
     LINK_STEP_MAX = MC_FAULT_STEP,
 #else

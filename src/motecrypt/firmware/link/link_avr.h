@@ -256,9 +256,8 @@ __attribute__((naked, noinline, noclone)) uint8_t link_hand_over(struct link *li
         "movw r26, r28\n\t"
         "adiw r26, %[receive]\n\t"
         "rcall 8f\n\t"
-        "breq 1f\n\t"
-        "brcc 2f\n"
-        "1:\tldd r18, Y+%[slot]\n\t"
+        "brcc 2f\n\t"
+        "ldd r18, Y+%[slot]\n\t"
         "sbrs r18, 7\n\t" /* NOT_SAVED */
         "rjmp 3f\n\t"
         "rjmp 6f\n"

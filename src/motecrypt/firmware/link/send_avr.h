@@ -149,7 +149,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         "cpi r18, %[broadcast]\n\t"
         "breq 9f\n\t"
         ".irp byte, 0, 1, 2, 3\n\t"
-        "ldd r2\\byte, Y+%[send] + \\byte\n\t"
+        "ldd r2\\byte, Y+%[record] + 8 + \\byte\n\t"
         ".endr\n\t"
         "ldd r18, Y+%[left]\n\t"
         "tst r18\n\t"
@@ -161,7 +161,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         "ldi r24, %[used_up]\n\t"
         "brcc 9f\n\t"
         ".irp byte, 0, 1, 2, 3\n\t"
-        "std Y+%[send] + \\byte, r2\\byte\n\t"
+        "std Y+%[record] + 8 + \\byte, r2\\byte\n\t"
         ".endr\n\t"
         "movw r24, r28\n\t"
         "%~call %x[save]\n\t"
@@ -174,7 +174,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         "%~jmp %x[leave]\n"
 
         "1:\t.irp byte, 0, 1, 2, 3\n\t"
-        "ldd r2\\byte, Y+%[send] + \\byte\n\t"
+        "ldd r2\\byte, Y+%[record] + 8 + \\byte\n\t"
         ".endr\n\t"
         "ldi r18, %[block]\n"
         "2:\tmovw r30, r14\n\t"
@@ -194,7 +194,12 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         ".irp byte, 0, 1, 2, 3\n\t"
         "ldd r2\\byte, Y+%[next] + \\byte\n\t"
         ".endr\n\t"
-        "subi r20, 1\n\t"
+        "ldd r18, Y+%[record] + 4\n\t" /* record.receive */
+        "cp r18, r20\n\t"
+        "ldi r18, 1\n\t"
+        "brne 4f\n\t"
+        "ldi r18, 1 + %[ahead]\n" /* nothing was received since the start */
+        "4:\tsub r20, r18\n\t"
         "std Z+%[message], r20\n\t"
         ".irp byte, 1, 2, 3\n\t"
         "sbc r2\\byte, __zero_reg__\n\t"
@@ -222,7 +227,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         "mov r20, r16\n\t"
         "andi r20, %[form] | %[command]\n\t"
         "brne 4f\n\t"
-        "ldd r20, Y+%[failures] + 1\n\t"
+        "ldd r20, Y+%[record] + 1\n\t" /* record.failures */
         "sbrc r20, 7\n\t" /* NO_SHORT */
         "rjmp 4f\n\t"
         "cpi r25, %[step] + 1\n\t"
@@ -252,8 +257,9 @@ __attribute__((naked, noinline, noclone)) uint8_t link_send(struct link *link, u
         :
         : [enter] "i"(link_enter), [leave] "i"(link_leave), [save] "i"(link_save), [busy] "i"(LINK_BUSY),
           [too_long] "i"(LINK_TOO_LONG), [used_up] "i"(LINK_USED_UP), [storage] "i"(LINK_STORAGE), [out] FIELD(out),
-          [node] FIELD(node), [send] FIELD(record.send), [left] FIELD(send_left), [since] FIELD(since),
-          [next] FIELD(next), [failures] FIELD(record.failures), [long_every] "i"(LINK_LONG_EVERY), [kind] "i"(AT_KIND),
+          [node] FIELD(node), [left] FIELD(send_left), [since] FIELD(since),
+          [next] FIELD(next), [record] FIELD(record), [ahead] "i"(LINK_RECEIVE_AHEAD),
+          [long_every] "i"(LINK_LONG_EVERY), [kind] "i"(AT_KIND),
           [message] "i"(LINK_HEAD), [most] "i"(MOST > 255 ? 255 : MOST), [broadcast] "i"(LINK_BROADCAST),
           [block] "i"(LINK_SEND_BLOCK), [options] "i"(LINK_OPTIONS), [form] "i"(LINK_LONG), [type] "i"(TYPE),
           [command] "i"(LINK_COMMAND), [confirmed] "i"(LINK_CONFIRMED), [long_kind] "i"(KIND_LONG),
