@@ -225,7 +225,7 @@ def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> 
             [block_text(group)],
             ["node 5, generation 2", f"refused: generation 1 is not later than 1, {again}"],
         ),
-        (["MC2:03" + block[6:]], ["node 5, generation 2", f"refused: a key block of another {version}"]),
+        (["MC2:04" + block[6:]], ["node 5, generation 2", f"refused: a key block of another {version}"]),
     ):
         given, heard = tmp_path / "input", bytearray()
         given.write_bytes("".join(f"{line}\r\n" for line in lines).encode())

@@ -238,18 +238,18 @@ def derive(suite: Suite, key: bytes, use: int, node: int, generation: int, epoch
     return buffer.raw
 
 
-def node_key(suite: Suite, master: bytes, node: int, generation: int, restored: Restored = 0) -> bytes:
+def node_key(suite: Suite, master: bytes, node: int, generation: int, restoration: Restored = 0) -> bytes:
     """The key of one node in one generation, from the gateway's master.
 
-    `restored` is of the gateway's last restoration from a backup; 0 if there was none.
+    `restoration` is the gateway's last one from a backup; 0 if there was none.
     """
-    if isinstance(restored, bytes):
+    if isinstance(restoration, bytes):
         taken = ctypes.create_string_buffer(KEY_BYTES)
-        data = b"\x02" + restored
+        data = b"\x02" + restoration
         open_library(link_library(suite)).port_prf(master, data, len(data), taken)
         master = taken.raw
-    elif restored:
-        master = derive(suite, master, 0, 0, 0, restored)
+    elif restoration:
+        master = derive(suite, master, 0, 0, 0, restoration)
     return derive(suite, master, 6 << 5, node, generation)
 
 

@@ -21,6 +21,7 @@ NUMBERS = {
     name: int(value) for name, value in re.findall(r"LINK_(\w+) = (\d+)", (FOLDER / "link.h").read_text())
 }
 MINUTES_A_YEAR = 365 * 24 * 60
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 LINK = Model(1, KEY, 5, SHORT | LISTENS, 32, 1)
 FULL = NUMBERS["FAILURES_MAX"]
 ERASED = bytes([0xFF]) * SLOT_BYTES
@@ -226,3 +227,12 @@ def test_answers_that_show_what_is_missing_bring_few_packets(repeats: int) -> No
         pair.node.receive(answer)
         sent += len(pair.node.packets())
     assert not pair.node.waiting and sent <= 80
+
+
+@pytest.mark.parametrize("name", ["one an hour", "one a minute"])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_page_has_what_attacks_cost(way: str, name: str) -> None:
+    found = outcome(WAYS[way], RATES[name])
+    shares = (f"{100 * share:.1f}".removesuffix(".0") for share in (found.during, found.at_once, found.after))
+    row = f"| {way} | {name} | {' % | '.join(shares)} % | {found.verified:,} |"
+    assert row in (DOCS / "link.md").read_text()
