@@ -150,6 +150,23 @@ def test_whether_short_packets_are_over_is_kept_once_each_time() -> None:
     assert made.begin() is Event.NOTHING and made.failures == NO_SHORT | 64
 
 
+@pytest.mark.parametrize("before", [0, 1, 30, 62, 63, 64, 65, 127])
+def test_a_mark_that_storage_does_not_keep_uses_no_counter(before: int) -> None:
+    made = end(False)
+    for _ in range(before):
+        assert made.send(READING, LONG) is Event.SENT
+    assert made.send(READING, CONFIRMED | LONG) is Event.WAITING
+    made.packets()
+    break_storage(made)
+    tag = LINK.long(UP, before, READING, CONFIRMED).full_tag
+    assert made.receive(LINK.answer(UP, before, tag, model.ACCEPTED, 1)) is Event.ACCEPTED
+    last = before
+    while made.send(READING, LONG) is Event.SENT:
+        last = made.counter
+    made.tester.stuck[:] = [0] * len(made.storage)
+    assert made.begin() is Event.NOTHING and made.unused > last, "none comes again"
+
+
 # --- sending
 
 

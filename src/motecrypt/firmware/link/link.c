@@ -123,7 +123,7 @@ void link_answer(struct link *link, uint8_t taken) {
 #endif
 
 /* Answers to packets that bring nothing new have a limit: anyone can send such packets. Behind it one goes now and
- * then, so that nobody can silence an end. */
+ * then, so that no flood silences an end once it is over. */
 __attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
     uint8_t now = (uint8_t)(link_clock(link) >> 8);
 
@@ -377,9 +377,11 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
         word = word ? NO_SHORT : 0;
         if ((link->record.failures & NO_SHORT) != word && (uint8_t)(link->record.send >> 24) != 0xff) {
             link->record.failures ^= NO_SHORT;
-            link->record.send++; /* of records the greatest number counts */
+            link->record.send++; /* of records the greatest number counts; what storage lacks is not used */
+            if (!link_save(link)) {
+                link->send_left = UINT8_MAX;
+            }
             link->send_left++;
-            (void)link_save(link);
         }
         return LINK_ACCEPTED;
     }
