@@ -167,6 +167,21 @@ def test_a_mark_that_storage_does_not_keep_uses_no_counter(before: int) -> None:
     assert made.begin() is Event.NOTHING and made.unused > last, "none comes again"
 
 
+@pytest.mark.parametrize("failed", range(1, 9))
+def test_saves_that_fail_leave_both_good_copies(failed: int) -> None:
+    for slots in range(8):
+        made = end(False)
+        for _ in range(64 * slots + 1):
+            assert made.send(READING, LONG) is Event.SENT
+        used, storage = made.unused, made.storage
+        made.tester.stuck[28:] = [0xFE] * (len(storage) - 28)  # a bit changes: what is written is torn
+        for _ in range(failed):
+            while made.send(READING, LONG) is Event.SENT:
+                used = made.unused
+        made.tester.stuck[:] = [0] * len(storage)
+        assert made.begin() is Event.NOTHING and made.unused >= used, slots
+
+
 # --- sending
 
 

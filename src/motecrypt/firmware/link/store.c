@@ -131,7 +131,8 @@ NOINLINE uint8_t link_save(struct link *link) {
 #ifdef MC_FAULT_STORAGE_IGNORED
     return 1;
 #else
-    link->slot |= NOT_SAVED; /* until a save succeeds */
+    /* Until a save succeeds. The next one begins there again: all slots but the last two good ones were tried. */
+    link->slot = (uint8_t)(link->slot + 2) % SLOTS | NOT_SAVED;
     return 0;
 #endif
 }

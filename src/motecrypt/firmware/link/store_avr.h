@@ -244,6 +244,8 @@ __attribute__((naked, noinline, noclone)) uint8_t link_save(struct link *link) {
         "3:\tdec r15\n\t"
         "brne 1b\n\t"
         "ldd r24, Y+%[slot]\n\t"
+        "subi r24, -2\n\t"
+        "andi r24, %[slots] - 1\n\t"
         "ori r24, %[not_saved]\n\t"
         "std Y+%[slot], r24\n\t"
         "ldi r24, 0\n"
