@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from dataclasses import dataclass, field, replace
@@ -330,6 +331,20 @@ def test_a_command_that_fails_says_its_last_line_and_none_of_its_progress(
     assert trouble("exit 3") == "it printed nothing"
     assert trouble("exec sleep 60", 0.2) == "stopped after 0.2 s"
     assert "No such file" in tool_sets_module._trouble(["/no/such/program"], {}, 60.0)
+
+
+def test_a_command_that_ran_too_long_says_so_however_late_its_end_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kill = subprocess.Popen.kill
+
+    def kill_and_wait(program: subprocess.Popen[bytes]) -> None:
+        kill(program)
+        time.sleep(0.2)  # as on a busy machine: the program has ended, and its timer has not
+
+    monkeypatch.setattr(subprocess.Popen, "kill", kill_and_wait)
+    said = tool_sets_module._trouble(["/bin/sh", "-c", "exec sleep 60"], dict(os.environ), 0.1)
+    assert said == "stopped after 0.1 s"
 
 
 def test_what_comes_first_and_how_long_it_takes_is_said_before(

@@ -73,6 +73,13 @@ def _run(
     """Why it failed, empty when it did not; and what else it said, without its progress."""
     said: list[str] = []
     started: subprocess.Popen[bytes] | None = None
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        if started is not None:
+            started.kill()
+
     try:
         started = subprocess.Popen(
             command,
@@ -81,7 +88,7 @@ def _run(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        end = threading.Timer(timeout_s, started.kill)
+        end = threading.Timer(timeout_s, stop)
         end.daemon = True
         end.start()
         assert started.stdout is not None
@@ -91,7 +98,6 @@ def _run(
                 if not shown.take(line):
                     said.append(line)
         started.wait()
-        ended_in_time = end.is_alive()
         end.cancel()
     except OSError as error:
         if started is not None:  # nobody sees its progress any more; it is not left half done
@@ -102,7 +108,7 @@ def _run(
         raise
     if started.returncode == 0:
         return "", said
-    if not ended_in_time:
+    if late.is_set():
         return f"stopped after {timeout_s:g} s", said
     told = [line for line in said if line]
     return told[-1] if told else "it printed nothing", said
