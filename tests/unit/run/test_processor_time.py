@@ -64,7 +64,7 @@ os.kill(parent, signal.SIGSTOP)
 
 @pytest.fixture
 def _seen_from_its_stop_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until a process is stopped it counts as ready to run: on a busy machine its start may sleep for long."""
+    """Until it is stopped, a process counts as ready to run: on a busy machine its start may sleep long."""
     tree = process._tree
 
     def stopped_or_ready(pid: int) -> list[process._Process]:
