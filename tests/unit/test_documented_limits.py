@@ -268,7 +268,7 @@ def test_the_page_of_gateway_states_its_limits() -> None:
             "gateway.md",
             f"tried again after {first:g} s, then {second:g} s, up to {last:g} s",
             f"(`--queue`, {queue:,} messages that some sink has not taken, plus one read of a port, at most "
-            f"{serial_port.READ_BYTES // KB} KB)",
+            f"{serial_port.READ_BYTES // KB} KB, for each node)",
             "or it gives up (ten tries)",
             "averaged over ten seconds",
         )

@@ -103,6 +103,39 @@ def test_a_full_spool_answers_nobody_and_later_everybody(tmp_path: Path) -> None
     field.crash()
 
 
+def test_a_node_that_sends_as_much_as_it_may_leaves_others_their_share_of_the_spool(tmp_path: Path) -> None:
+    field = Field(tmp_path, 5, 6, 7, queue_max=24)  # half of it is for all; 4 places belong to each node
+    for number in range(16):
+        assert field.up(5, b"%d" % number, CONFIRMED) == [Event.ACCEPTED], number
+    assert field.up(5, b"more", CONFIRMED) == [], "what is left belongs to the others"
+    for node in (6, 7):
+        for number in range(4):
+            assert field.up(node, b"%d" % number, CONFIRMED) == [Event.ACCEPTED], (node, number)
+        assert field.up(node, b"more", CONFIRMED) == []
+    told = field.service.statistics()
+    assert told["spool"] == {"waiting": 24, "room": 0, "faults": 0}
+    assert [told["nodes"][node]["waiting"] for node in ("5", "6", "7")] == [16, 4, 4]
+    put_off = [told["nodes"][node]["put_off"] for node in ("5", "6", "7")]
+    assert all(put_off) and sum(put_off) == told["not_taken"]["spool_full"]
+    field.restart()  # which counts again what waits
+    for node in (6, 7):
+        for _ in range(2):
+            field.nodes[node].poll(10_000)
+            field.radios[0].put(*field.packets(node))
+            assert field.turn() == []
+    field.drain()
+    field.until(lambda: field.spool.waiting == 0)
+    assert not field.spool.waiting_of
+    events: list[Event] = []
+    for now in range(20_000, 25_000, 250):
+        for node in (5, 6, 7):
+            field.nodes[node].poll(now)
+            field.radios[0].put(*field.packets(node))
+        events += field.turn()
+    assert events == [Event.ACCEPTED] * 3, "confirmed messages were tried again"
+    field.crash()
+
+
 def test_answers_pass_a_full_spool(tmp_path: Path) -> None:
     field = Field(tmp_path, 5, queue_max=1)
     field.up(5, b"1", CONFIRMED)

@@ -66,8 +66,9 @@ def test_items_and_record_are_kept_together_or_not_at_all(path: Path, spool: Spo
     spool.register(["a"])
     spool.put([item(1), item(2)])
     assert names(path) == [] and spool.room == module.WAITING_MAX - 2 and spool.waiting == 0
+    assert spool.waiting_of == {5: 2}
     spool.undo()
-    assert spool.room == module.WAITING_MAX
+    assert spool.room == module.WAITING_MAX and spool.waiting_of == {}
     spool.write(b"record 1")
     assert names(path) == [] and spool.read() == b"record 1"
     spool.put([item(1)])
@@ -118,6 +119,24 @@ def test_what_every_sink_has_is_forgotten_and_places_are_never_given_twice(path:
         again.tidy()
         assert again.waiting == 1, "one more sink has not had it"
         assert again.register(["a"]) == {"a": 5} and again.waiting == 0, "a sink that is gone holds nothing"
+
+
+def test_what_waits_is_counted_of_each_node(path: Path, spool: Spool) -> None:
+    spool.register(["a"])
+    spool.put([item(1), item(2), item(1, node=7)])
+    spool.write(b"r")
+    spool.put([item(3)])
+    assert spool.waiting_of == {5: 3, 7: 1}, "with those that are to be written"
+    spool.mark("a", 1)
+    spool.write(b"r")
+    assert spool.waiting_of == {5: 2, 7: 1} and spool.waiting == 3
+    spool.close()
+    with Spool(FileStore(path)) as again:
+        assert again.waiting_of == {5: 2, 7: 1}
+        again.register(["a"])
+        again.mark("a", 4)
+        again.tidy()
+        assert again.waiting_of == {} and again.waiting == 0
 
 
 def test_nothing_is_written_where_nothing_is_marked(path: Path, spool: Spool) -> None:

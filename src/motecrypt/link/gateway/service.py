@@ -17,6 +17,7 @@ from typing import Any
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.file_parts import FileCollector
+from motecrypt.link.gateway.admission import Admission
 from motecrypt.link.gateway.bare import MESSAGE_MAX, BareNode
 from motecrypt.link.gateway.changes import Changes
 from motecrypt.link.gateway.control import ControlSocket
@@ -89,6 +90,7 @@ class GatewayService:
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         weakref.finalize(self, close_all, self._wake_read, self._wake_write)
         self._tally = GatewayTally()
+        self._admission = Admission(spool, self._tally)
         self._where: dict[int, Line] = {}
         self._line: Line | None = None
         self._came: dict[int, Line] = {}
@@ -220,6 +222,7 @@ class GatewayService:
         for thread in self._protocols:
             thread.forget()
         self._came.clear()
+        self._admission.begin(self._gateway.nodes)
         self._gateway.at(now_ms)
         self._gateway.receive(self._packets(lines, now_ms, now_s), self._keep, self._astray)
         self._count()
@@ -246,18 +249,9 @@ class GatewayService:
                 node = packet[0] & NODE_BITS
                 if node in self._bare:
                     self._hear_bare(node, packet, line, now_s)
-                elif packet[0] & ANSWER_KIND == ANSWER_KIND or self._lets_in(node, now_s):
+                elif packet[0] & ANSWER_KIND == ANSWER_KIND or self._admission.lets_in(node, now_s):
                     self._came[node] = line
                     yield packet
-
-    def _lets_in(self, node: int, now_s: float) -> bool:
-        """Whether a message of that node may come now. What may not is not even looked at, and so neither
-        claimed nor answered: the node sends it again."""
-        if self._spool.room <= 0:
-            self._tally.waiting += 1
-            return False
-        tally = self._tally.nodes.get(node)
-        return tally is None or tally.may(now_s)
 
     def _hear_bare(self, node: int, packet: bytes, line: Line, now_s: float) -> None:
         """A packet on the bare transport. Nothing of it is kept on disk: CoAP repeats what is lost."""

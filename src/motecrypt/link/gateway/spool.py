@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +35,7 @@ _SCHEMA = (
 )
 _COLUMNS = ("node", "generation", "epoch", "counter", "kind", "received_ms", "content", "length", "seq")
 _PUT = f"INSERT INTO items ({', '.join(_COLUMNS[:-1])}) VALUES ({', '.join('?' for _ in _COLUMNS[:-1])})"
+_COUNT = "SELECT node, count(*) FROM items WHERE {} GROUP BY node"
 _AFTER = f"SELECT {', '.join(_COLUMNS)} FROM items WHERE seq > ? ORDER BY seq LIMIT ?"
 
 
@@ -58,7 +60,8 @@ class Spool:
 
     Attributes
     ----------
-    waiting, writes : items that wait; records that were written since the start.
+    waiting, waiting_of, writes : items that wait, also of each node (with those that were put and
+        not written); records that were written since the start.
 
     Raises
     ------
@@ -67,18 +70,19 @@ class Spool:
     """
 
     def __init__(self, file: FileStore, waiting_max: int = WAITING_MAX) -> None:
-        self._file, self._waiting_max = file, waiting_max
+        self._file, self.waiting_max = file, waiting_max
         if not is_spool(file.path):
             _make(file)
         try:
             self._base = _open(file.path)
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=FULL")
-            (waiting,) = self._base.execute("SELECT count(*) FROM items").fetchone()
+            waiting = Counter(dict(self._base.execute(_COUNT.format("1"))))
         except sqlite3.Error as error:
             raise InputError(f"state file {file.path}: cannot be used: {error}; restore a backup") from None
-        self.waiting, self.writes = int(waiting), 0
-        self._pending = 0
+        self.waiting, self.writes = waiting.total(), 0
+        self.waiting_of = waiting
+        self._pending = Counter[int]()
         self._done: dict[str, int] = {}
         self._marks: dict[str, int] = {}
 
@@ -90,7 +94,7 @@ class Spool:
     @property
     def room(self) -> int:
         """How many more items it takes now."""
-        return self._waiting_max - self.waiting - self._pending
+        return self.waiting_max - self.waiting - self._pending.total()
 
     # --- the record, and what comes with it
 
@@ -114,7 +118,9 @@ class Spool:
         except sqlite3.Error as error:
             self.undo()
             raise self._fault(error) from None
-        self._pending += len(rows)
+        new = Counter(row[0] for row in rows)
+        self._pending += new
+        self.waiting_of += new
 
     def write(self, record: bytes) -> None:
         """Replace the record and keep what was put; on return both are durable, after an error neither."""
@@ -131,7 +137,8 @@ class Spool:
 
     def undo(self) -> None:
         """Forget what was put and not written."""
-        self._pending = 0
+        self.waiting_of -= self._pending
+        self._pending.clear()
         if self._base.in_transaction:
             with suppress(sqlite3.Error):
                 self._base.execute("ROLLBACK")
@@ -140,9 +147,10 @@ class Spool:
         if not self._base.in_transaction:
             self._base.execute("BEGIN IMMEDIATE")
 
-    def _kept(self, gone: int) -> None:
-        self.waiting += self._pending - gone
-        self._pending = 0
+    def _kept(self, gone: Counter[int]) -> None:
+        self.waiting += self._pending.total() - gone.total()
+        self.waiting_of -= gone
+        self._pending.clear()
         self._done |= self._marks
         self._marks = {}
 
@@ -196,16 +204,18 @@ class Spool:
             return 0
         return int(last or 0)
 
-    def _apply_marks(self) -> int:
+    def _apply_marks(self) -> Counter[int]:
         if not self._marks:
-            return 0
+            return Counter()
         rows = [(done, name) for name, done in self._marks.items()]
         self._base.executemany("UPDATE sinks SET done = ? WHERE name = ?", rows)
         return self._forget_delivered()
 
-    def _forget_delivered(self) -> int:
+    def _forget_delivered(self) -> Counter[int]:
         everywhere = min((self._done | self._marks).values(), default=0)
-        return self._base.execute("DELETE FROM items WHERE seq <= ?", (everywhere,)).rowcount
+        gone = Counter(dict(self._base.execute(_COUNT.format("seq <= ?"), (everywhere,))))
+        self._base.execute("DELETE FROM items WHERE seq <= ?", (everywhere,))
+        return gone
 
     # --- the end
 

@@ -27,6 +27,8 @@ def statistics(
             "files": node.files,
             "forged": node.forged,
             "limited": node.limited,
+            "waiting": spool.waiting_of.get(number, 0),
+            "put_off": node.put_off,
             "last_heard_ms": node.last_ms or None,
         }
         for number, node in sorted(tally.nodes.items())

@@ -10,7 +10,8 @@ BURST_S = 10.0
 
 @dataclass
 class NodeTally:
-    """What was received of one node, and how much more may come: `allowed` messages, `rate` more a second."""
+    """What was received of one node, how much more may come (`allowed` messages, `rate` more a second),
+    and its packets that were `put_off` because the spool was full or its share of it used."""
 
     rate: float
     filled_s: float
@@ -19,6 +20,7 @@ class NodeTally:
     files: int = 0
     forged: int = 0
     limited: int = 0
+    put_off: int = 0
     last_ms: int = 0
 
     def __post_init__(self) -> None:
