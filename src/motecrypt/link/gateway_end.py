@@ -32,14 +32,12 @@ from motecrypt.link.native import (
     node_key,
     open_library,
 )
-from motecrypt.link.state import Store, close_store, pack, unpack
+from motecrypt.link.record import GENERATION_MAX, NUMBER_MAX, GatewayRecord
+from motecrypt.link.state import Store, close_store
 from motecrypt.link.told import OUTCOMES, TAKEN, HandOver, NodeEntry, NodeEvent, NodeMessage
 
 _KEY_AT = slice(8, 24)
-EPOCH_MAX = 2**32 - 1
 SALTS = 2**16
-COUNTER_MAX = 2**32 - 1
-GENERATION_MAX = 2**16 - 1
 RESTORED_SKIPS = 64
 """Generations that are not used after a backup: nodes may have got them, and named messages by them."""
 EVENTS_MAX = 10_000
@@ -117,28 +115,13 @@ class Gateway:
 
     def _load(self, record: bytes) -> None:
         try:
-            content = unpack("gateway", record)
-            name = content["master"]
-            nodes = {_whole(node, BROADCAST): figures for node, figures in content["nodes"].items()}
-            kept = {
-                node: (_whole(generation, GENERATION_MAX), bytes.fromhex(image), _whole(epoch, EPOCH_MAX))
-                for node, (generation, image, epoch) in nodes.items()
-            }
-            took = {
-                _whole(node, BROADCAST): (_whole(epoch, EPOCH_MAX), _whole(counter, COUNTER_MAX))
-                for node, (epoch, counter) in content.get("took", {}).items()
-            }
-            spent = _whole(content.get("spent", 0), GENERATION_MAX)
-            restored = _restored(content.get("restored", 0))
-            given = {
-                _whole(node, BROADCAST): _restored(made) for node, made in content.get("made", {}).items()
-            }
-        except (ValueError, KeyError, TypeError, AttributeError):
+            kept = GatewayRecord.decode(record)
+        except ValueError:
             raise self._damaged() from None
-        if name != self._name():
+        if kept.master != self._name():
             raise self._refused("belongs to another master key; give this key its own record")
-        self._made = given
-        for node, (generation, image, epoch) in kept.items():
+        self._made = dict(kept.made)
+        for node, (generation, image, epoch) in kept.nodes.items():
             self._generations[node], self._durable[node] = generation, image
             if not image:
                 continue  # void
@@ -150,7 +133,7 @@ class Gateway:
             self._links[node] = link
             if epoch:
                 self._renewing[node] = epoch
-        self._took, self._spent, self._restored = took, spent, restored
+        self._took, self._spent, self._restored = dict(kept.took), kept.spent, kept.restored
         for node in self._links:
             self._remind(node)
 
@@ -160,11 +143,17 @@ class Gateway:
         if epoch == link.epoch:
             link.took(counter)
 
-    def _commit(self, hand_over: Callable[[], None] | None = None, nodes: Iterable[int] = ()) -> None:
+    def _commit(
+        self,
+        hand_over: Callable[[], None] | None = None,
+        nodes: Iterable[int] = (),
+        sent: int | None = None,
+    ) -> None:
         """Write what has changed; when that fails, forget it: nothing is accepted that is not kept.
 
         `hand_over` writes more through the store, messages of those nodes, which its one write then keeps
-        with the record.
+        with the record. Messages that wait get an outcome, but for one to the node `sent`: whoever sends it
+        learns of the failure.
         """
         changed = [node for node, link in self._links.items() if link.stored]
         if not changed and not self._changed and hand_over is None:
@@ -174,24 +163,24 @@ class Gateway:
         try:
             if hand_over is not None:
                 hand_over()
-            images = {
-                str(node): [self._generations[node], image.hex(), self._renewing.get(node, 0)]
+            nodes_kept = {
+                node: (self._generations[node], image, self._renewing.get(node, 0))
                 for node, image in durable.items()
             }
-            record: dict[str, Any] = {"master": self._name(), "nodes": images, **self.extra}
-            if self._took:
-                record["took"] = self._took
-            if self._spent:
-                made = {node: _told(restored) for node, restored in self._made.items()}
-                record |= {"spent": self._spent, "restored": _told(self._restored), "made": made}
-            self._store.write(pack("gateway", record))
+            record = GatewayRecord(
+                self._name(), nodes_kept, self._took, self._spent, self._restored, self._made
+            )
+            self._store.write(record.encode(self.extra))
         except (MotecryptError, OSError):
             self._took = took
             for node in {*changed, *nodes}:
-                self._links[node].packets()
+                link = self._links[node]
+                link.packets()
                 if self._durable.get(node):
-                    self._links[node].begin(self._durable[node])
-                    self._links[node].stored = False
+                    if link.waiting and node != sent and node not in self._renewing:
+                        self._events.append(NodeEvent(node, Event.UNCONFIRMED))
+                    link.begin(self._durable[node])
+                    link.stored = False
                     self._remind(node)
                 else:  # new, or void until now
                     del self._links[node]
@@ -318,23 +307,37 @@ class Gateway:
         self._restored = secrets.token_bytes(RESTORED_BYTES)
         self._spent, self._changed = min(given + RESTORED_SKIPS, GENERATION_MAX), True
         for node, link in list(self._links.items()):
-            if not self._offer(node, link, now_s):
+            if self._offer(node, link, now_s, node in self._renewing):
+                self._durable[node] = (
+                    link.storage
+                )  # the backup's counters may have been used: none come again
+            else:
                 void.append(node)
                 del self._links[node]
-                self._durable[node], self._changed = b"", True
+                self._durable[node] = b""
         self._commit()
         self._gather(self._links.values())
         return tuple(void)
 
-    def _offer(self, node: int, link: NativeLink, now_s: int = 0) -> bool:
-        """Begin the next epoch of a node; False where it cannot be notified or has no further epoch."""
+    def _offer(self, node: int, link: NativeLink, now_s: int = 0, again: bool = False) -> bool:
+        """Begin the next epoch of a node; False where it cannot be notified or has no further epoch.
+
+        If the epoch before was not confirmed (`again`), the next one has the same number: no offer's number is
+        more than one above the node's, so that an earlier one that was held back does not reach it later.
+        """
         number, salt = (link.epoch >> EPOCH_RANDOM_BITS) + 1, link.generation
         if link.version == VERSION_2_0:
             number = max(number, (now_s >> EPOCH_RANDOM_BITS) + 1)
         else:
             salt = (salt + 1 + secrets.randbelow(SALTS - 1)) % SALTS  # any but the generation
+            if again:
+                number -= 1
+                _, options, packet_bytes = link.head
+                key = self._key(node, link.generation)
+                link.provision(KeyBlock(node, options, packet_bytes, link.generation, key))
+                link.begin()  # so that the other random bits need not be greater
         epoch = (number << EPOCH_RANDOM_BITS) + secrets.randbits(EPOCH_RANDOM_BITS)
-        event = link.renew(epoch, salt) if epoch <= EPOCH_MAX else Event.TOO_LONG
+        event = link.renew(epoch, salt) if epoch <= NUMBER_MAX else Event.TOO_LONG
         if event is Event.WAITING:
             self._renewing[node] = epoch
         elif event is not Event.TOO_LONG:
@@ -365,7 +368,7 @@ class Gateway:
         if node in self._renewing:
             return Event.BUSY
         event = link.send(message, how)
-        self._commit()
+        self._commit(sent=node)
         self._gather([link])
         return event
 
@@ -424,6 +427,7 @@ class Gateway:
                 if link.asked:
                     asked.add(node)
                 if node in self._renewing:
+                    link.forget()  # the offer, which was answered
                     self._confirmed(node)
             elif event is Event.STORAGE:
                 raise MotecryptError(f"node {node}: its state cannot be stored")
@@ -477,24 +481,3 @@ class Gateway:
         """What is to be sent."""
         packets, self._packets = self._packets, []
         return packets
-
-
-def _restored(value: Any) -> Restored:
-    if not isinstance(value, str):
-        return _whole(value, EPOCH_MAX)
-    random = bytes.fromhex(value)
-    if len(random) != RESTORED_BYTES:
-        raise ValueError
-    return random
-
-
-def _told(restored: Restored) -> int | str:
-    return restored.hex() if isinstance(restored, bytes) else restored
-
-
-def _whole(value: Any, highest: int) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 2:
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= highest:
-        raise ValueError
-    return value

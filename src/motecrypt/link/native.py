@@ -172,6 +172,7 @@ def open_library(path: Path) -> ctypes.CDLL:
         "port_place": [pointer],
         "port_state": [pointer],
         "port_epoch": [pointer],
+        "port_forget": [pointer],
         "port_salt": [pointer],
         "port_claimed": [pointer],
         "port_join": [pointer, ctypes.c_char_p, ctypes.c_uint32],
@@ -190,7 +191,7 @@ def open_library(path: Path) -> ctypes.CDLL:
     library.port_salt.restype = short
     library.port_place.restype = ctypes.c_void_p
     library.port_prf.restype = library.port_derive.restype = library.link_answer.restype = None
-    library.port_took.restype = None
+    library.port_took.restype = library.port_forget.restype = None
     return library
 
 
@@ -385,6 +386,10 @@ class NativeLink:
     def renew(self, epoch: int, salt: int) -> Event:
         """Begin an epoch, at the gateway's end; the same one again offers it again."""
         return Event(self._library.port_renew(self.address, epoch, salt))
+
+    def forget(self) -> None:
+        """Wait no longer for the outcome of a message."""
+        self._library.port_forget(self.address)
 
     def on_line(self, packet: bytes) -> bytes:
         """A packet as it is sent: on a stream all have one length, so zeros follow an answer."""

@@ -415,6 +415,7 @@ def test_a_change_is_one_write_and_a_full_disk_leaves_the_record_before(
     field = Field(tmp_path, 5)
     field.gateway.restored(1_800_000_000)
     field.gateway.take_packets()
+    field.gateway.provision(7)
     registry_, writes = field.gateway.registry(), field.spool.writes
 
     def full(record: bytes) -> None:
@@ -426,7 +427,7 @@ def test_a_change_is_one_write_and_a_full_disk_leaves_the_record_before(
         for request in (
             {"provision": fields()},
             {"provision": fields(node=5, replace=True)},
-            {"renew": {"master": NAME, "node": 5, "wait_s": 0}},
+            {"renew": {"master": NAME, "node": 7, "wait_s": 0}},
         ):
             told = asked(field, request)
             field.service._guarded.until_s = 0.0
@@ -439,7 +440,7 @@ def test_a_change_is_one_write_and_a_full_disk_leaves_the_record_before(
     (told_,) = asked(field, {"provision": fields()})
     assert len(bytes.fromhex(told_["storage"])) == STORAGE_BYTES and field.spool.writes == writes + 1
     field.restart()
-    assert [entry.node for entry in field.gateway.registry()] == [5, 6]
+    assert [entry.node for entry in field.gateway.registry()] == [5, 6, 7]
     assert field.gateway.epoch_unconfirmed == (5,)
     field.crash()
 
@@ -538,8 +539,11 @@ def test_renewals_end_by_the_clock_and_with_the_gateway(tmp_path: Path) -> None:
 
 def test_an_epoch_is_greater_than_every_one_before(tmp_path: Path) -> None:
     field = Field(tmp_path, 5)
-    numbers = [field.gateway.renew(5, now_s) >> 18 for now_s in (1_800_000_000, 1_700_000_000, 2**33)]
-    assert numbers == [1, 2, 3] and field.gateway.epoch(5) >> 18 == 3
+    for number, now_s in enumerate((1_800_000_000, 1_700_000_000, 2**33), 1):
+        epoch = field.gateway.renew(5, now_s)
+        assert epoch >> 18 == number and field.gateway.epoch(5) == epoch
+        assert field.gateway.renew(5, now_s) == epoch, "it is being offered: that one continues"
+        field.gateway._confirmed(5)
     field.gateway._links[5].renew(2**32 - 1, 7)
     with pytest.raises(InputError, match="node 5: cannot confirm a new epoch over the air; give"):
         field.gateway.renew(5, 0)

@@ -28,6 +28,7 @@ from motecrypt.link.native import (
     node_key,
     open_library,
 )
+from motecrypt.link.record import GENERATION_MAX, NUMBER_MAX, whole
 from motecrypt.link.state import FileStore, MemoryStore, pack
 from motecrypt.link.told import NodeEntry, NodeEvent, NodeMessage
 
@@ -67,7 +68,7 @@ def with_nodes(store: MemoryStore, nodes: object) -> MemoryStore:
 
 
 def test_the_numbers_and_what_is_unless_told() -> None:
-    assert (module.EPOCH_MAX, module.GENERATION_MAX, module.EVENTS_MAX) == (0xFFFFFFFF, 0xFFFF, 10_000)
+    assert (NUMBER_MAX, GENERATION_MAX, module.EVENTS_MAX) == (0xFFFFFFFF, 0xFFFF, 10_000)
     assert NodeEntry(3, 1) == NodeEntry(3, 1, 0, 0, False)
     assert NodeMessage(3, b"") == NodeMessage(3, b"", Event.MESSAGE)
 
@@ -144,7 +145,7 @@ def test_a_nodes_key_is_that_of_its_generation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "highest", "whole"),
+    ("value", "highest", "number"),
     [
         ("63", 63, 63),
         ("0", 63, 0),
@@ -165,12 +166,12 @@ def test_a_nodes_key_is_that_of_its_generation() -> None:
         (None, 63, None),
     ],
 )
-def test_what_is_a_whole_number(value: object, highest: int, whole: int | None) -> None:
-    if whole is None:
+def test_what_is_a_whole_number(value: object, highest: int, number: int | None) -> None:
+    if number is None:
         with pytest.raises(ValueError):
-            module._whole(value, highest)
+            whole(value, highest)
     else:
-        assert module._whole(value, highest) == whole
+        assert whole(value, highest) == number
 
 
 def test_a_node_whose_epochs_are_used_up_needs_new_keys() -> None:
@@ -180,6 +181,8 @@ def test_a_node_whose_epochs_are_used_up_needs_new_keys() -> None:
     gateway.provision(6)
     assert gateway._links[5].renew((2**14 - 2) << 18, 7) is Event.WAITING
     assert gateway.restored(2**40) == () and content(store)["nodes"]["5"][2] >> 18 == 2**14 - 1
+    assert gateway.restored(0) == (), "the same number, which node 5 has not confirmed"
+    gateway._renewing.clear()
     assert gateway.restored(0) == (5,) and gateway.nodes == (6,), "no epoch comes again"
 
 
@@ -226,6 +229,93 @@ def test_a_node_that_met_another_restoration_is_reached(clocks: tuple[int, int])
             assert node.epoch >> 18 in range(1, turn + 2)
         again = Gateway(store, MASTER, packet_bytes=32)
         assert again.epoch_unconfirmed == () and again._links[5].epoch == node.epoch
+
+
+def restored(store: MemoryStore, record: bytes | None) -> Gateway:
+    """A gateway with a record that came from a backup."""
+    store.record = record
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    assert gateway.restored(0) == ()
+    return gateway
+
+
+def reached(gateway: Gateway, node: NativeLink) -> bool:
+    """Whether both are in one epoch, after packets of both were exchanged."""
+    for _ in range(4):
+        for packet in gateway.take_packets():
+            node.receive(packet)
+        gateway.receive(node.packets(), lambda messages: [True] * len(messages))
+    return (gateway._links[5].epoch, gateway._links[5].salt) == (node.epoch, node.salt)
+
+
+def test_an_offer_that_was_held_back_takes_no_node_away() -> None:
+    """Offers of restorations before, whatever their random bits: one that was not confirmed,
+    and one of a record that came from a backup while another was not."""
+    for _ in range(12):
+        store, held = MemoryStore(), []
+        gateway = Gateway(store, MASTER, packet_bytes=32)
+        node = end(gateway.provision(5))
+        backup = store.record
+        for record in (backup, None, None):  # the last two go on with what they have
+            gateway = restored(store, store.record if record is None else record)
+            held += gateway.take_packets()
+        assert gateway._links[5].epoch >> 18 == 1, "not above the node's by two"
+        gateway = restored(store, backup)
+        assert reached(gateway, node) and gateway.epoch_unconfirmed == ()
+        for packet in held:
+            assert node.receive(packet) is Event.NOTHING
+        assert reached(gateway, node)
+        gateway = restored(store, backup)
+        assert reached(gateway, node) and node.epoch >> 18 == 2
+
+
+def test_a_restoration_that_is_not_kept_sends_nothing_under_counters_of_the_backup() -> None:
+    store = FullDisk()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    store.full = True
+    with pytest.raises(MotecryptError):
+        gateway.restored(0)
+    assert gateway.take_packets() == [] and gateway.send(5, b"", LONG) is Event.BUSY
+    store.full = False
+    gateway.poll(1000)
+    assert content(store)["nodes"]["5"][2] >> 18 == 1 and reached(gateway, node)
+    assert gateway.epoch_unconfirmed == () and node.epoch >> 18 == 1
+
+
+def test_an_offer_that_a_message_confirms_has_no_outcome() -> None:
+    """Its answer was lost, or comes late: it is of no message that the application sent."""
+    gateway = Gateway(MemoryStore(), MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    gateway.restored(0)
+    (offer,) = gateway.take_packets()
+    assert node.receive(offer) is Event.RENEWED
+    late = node.packets()
+    assert node.send(b"", CONFIRMED) is Event.WAITING
+    gateway.receive(node.packets(), lambda messages: [True])
+    assert gateway.take_events() == [NodeEvent(5, Event.RENEWED)]
+    gateway.receive(late, lambda messages: [])
+    assert gateway.take_events() == []
+    assert gateway.send(5, b"", CONFIRMED) is Event.WAITING, "it waits for nothing"
+
+
+def test_a_message_that_waits_when_a_write_fails_gets_an_outcome() -> None:
+    store = FullDisk()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    assert gateway.send(5, b"down", CONFIRMED) is Event.WAITING
+    assert node.send(b"up", CONFIRMED) is Event.WAITING
+    store.full = True
+    with pytest.raises(MotecryptError):
+        gateway.receive(node.packets(), lambda messages: [True])
+    assert gateway.take_events() == [NodeEvent(5, Event.UNCONFIRMED)]
+    for _ in range(64):
+        gateway._links[5].send(b"", LONG)  # up to the next claim
+        gateway._links[5].packets()
+    with pytest.raises(MotecryptError):
+        gateway.send(5, b"down", CONFIRMED)
+    assert gateway.take_events() == [], "whoever sends it is told at once"
 
 
 def test_a_node_of_version_2_0_gets_an_epoch_as_it_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:

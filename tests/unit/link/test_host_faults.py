@@ -18,6 +18,7 @@ import test_gateway
 
 import gateway_bed
 from motecrypt.base.errors import MotecryptError
+from motecrypt.link import gateway_end
 from motecrypt.link.file_parts import FileCollector, file_parts
 from motecrypt.link.native import CONFIRMED, FILE, Event
 from motecrypt.link.told import NodeMessage
@@ -103,13 +104,14 @@ class Fault(NamedTuple):
 
 
 FILES, GATEWAY = "motecrypt.link.file_parts", "motecrypt.link.gateway_end"
+RECORD = "motecrypt.link.record"
 FAULTS = {
     "FOREIGN_RECORD": Fault(
         GATEWAY,
-        {"name != self._name()": "False", "image[_KEY_AT] != self._key(node, generation)": "False"},
+        {"kept.master != self._name()": "False", "image[_KEY_AT] != self._key(node, generation)": "False"},
         an_old_keys_record,
     ),
-    "MALFORMED_RECORD": Fault(GATEWAY, {"not 0 <= value <= highest": "False"}, an_old_keys_record),
+    "MALFORMED_RECORD": Fault(RECORD, {"not 0 <= value <= highest": "False"}, an_old_keys_record),
     "HALF_A_FILE": Fault(
         FILES,
         {
@@ -162,7 +164,7 @@ def built(name: str, places: dict[str, str]) -> ModuleType:
 
 def bring_in(made: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the tests have of that module is of this one from here on."""
-    for place in (test_files, test_gateway, gateway_bed):
+    for place in (test_files, test_gateway, gateway_bed, gateway_end):
         for name, value in list(vars(place).items()):
             if value is importlib.import_module(made.__name__):
                 monkeypatch.setattr(place, name, made)

@@ -276,6 +276,22 @@ def test_an_epoch_is_told_again_and_none_goes_back() -> None:
     assert take(made, later) is Event.NOTHING and made.epoch == 7 and made.packets() == []
 
 
+@pytest.mark.parametrize(
+    ("offered", "taken"),
+    [((6 << 18) + 9, False), (7 << 18, False), (0x1FFFFF, False), (8 << 18, True), (0xFFFFFFFF, True)],
+)
+def test_a_node_takes_an_epoch_of_a_greater_number_only(offered: int, taken: bool) -> None:
+    """With greater random bits, too, another one of its number is refused: somebody may have held it back."""
+    own = replace(LINK, epoch=(7 << 18) + 8, salt=3)
+    node = end(False, 64, 3, link=own)
+    offer = replace(LINK, epoch=offered, salt=4).long(DOWN, offered, b"\4\0", 0x60)
+    assert take(node, offer) is (Event.RENEWED if taken else Event.NOTHING)
+    (answer,) = node.packets()
+    words = (model.ACCEPTED, 0) if taken else (model.REFUSED, 7)
+    assert answer == replace(LINK, epoch=offered, salt=4).answer(DOWN, offered, offer.full_tag, *words)
+    assert (node.epoch, node.salt) == ((offered, 4) if taken else ((7 << 18) + 8, 3))
+
+
 def test_in_a_new_epoch_nothing_of_the_old_one_is_left() -> None:
     gateway, node = end(True, 64, 3), end(False, 64, 3)
     for made, direction in ((gateway, UP), (node, DOWN)):
@@ -289,18 +305,19 @@ def test_in_a_new_epoch_nothing_of_the_old_one_is_left() -> None:
         assert take(made, LINK.long(direction, 3, READING, 0)) is Event.MESSAGE
     assert node.send(READING, CONFIRMED) is Event.WAITING
     node.packets()
-    assert gateway.renew(9) is Event.WAITING
-    link = replace(LINK, epoch=9, salt=0x5A17)
-    offer = link.long(DOWN, 9, b"\x17\x5a", 0x60)
+    epoch = (1 << 18) + 9
+    assert gateway.renew(epoch) is Event.WAITING
+    link = replace(LINK, epoch=epoch, salt=0x5A17)
+    offer = link.long(DOWN, epoch, b"\x17\x5a", 0x60)
     assert gateway.packets() == list(offer.packets)
     assert take(node, offer) is Event.RENEWED and not node.waiting
     (answer,) = node.packets()
-    assert answer == link.answer(DOWN, 9, offer.full_tag, model.ACCEPTED, 0)
+    assert answer == link.answer(DOWN, epoch, offer.full_tag, model.ACCEPTED, 0)
     assert gateway.receive(answer) is Event.ACCEPTED
     assert take(node, offer) is Event.NOTHING and node.packets() == [answer], "answered again"
-    assert take(node, link.long(DOWN, 9, b"?", 0x60)) is Event.NOTHING and len(node.packets()) == 1
+    assert take(node, link.long(DOWN, epoch, b"?", 0x60)) is Event.NOTHING and len(node.packets()) == 1
     for made, gateways, direction in ((gateway, True, UP), (node, False, DOWN)):
-        assert (made.unused, made.next, made.failures, made.epoch, made.since) == (0, 0, 0, 9, 255)
+        assert (made.unused, made.next, made.failures, made.epoch, made.since) == (0, 0, 0, epoch, 255)
         first = link.slot(0, 0)
         assert made.storage.startswith(link.key_block(gateways)) and made.storage.count(first) == 2
         assert take(made, link.long(direction, 0, READING, 0)) is Event.MESSAGE
@@ -316,7 +333,7 @@ def test_storage_that_breaks_ends_what_it_must() -> None:
     assert made.renew(9) is Event.STORAGE and made.packets() == []
     made = end(False)
     break_storage(made)
-    assert take(made, replace(LINK, epoch=9).long(DOWN, 9, b"", 0x60)) is Event.STORAGE
+    assert take(made, replace(LINK, epoch=1 << 18).long(DOWN, 1 << 18, b"", 0x60)) is Event.STORAGE
     assert made.packets() == []
     made = end(True)
     break_storage(made)

@@ -206,7 +206,7 @@ def test_a_new_epoch_answers_nothing_of_the_old_one() -> None:
     pair.in_step()
     pair.node.send(READING, CONFIRMED | LONG)
     assert [pair.gateway.receive(packet) for packet in pair.node.packets()][-1] == Event.MESSAGE
-    assert pair.gateway.renew(7) == Event.WAITING
+    assert pair.gateway.renew(1 << 18) == Event.WAITING
     assert all(packet[2] >> 4 & 3 == 2 for packet in pair.gateway.packets()), "the offer of the epoch"
     pair.gateway.answer(True)
     assert pair.gateway.packets() == []
@@ -226,7 +226,7 @@ def test_after_a_restored_backup_a_new_epoch_takes_nothing_old() -> None:
         for packet in pair.gateway.packets():
             pair.node.receive(packet)
     assert pair.gateway.begin(backup) == Event.NOTHING
-    assert pair.gateway.renew(1000) == Event.WAITING
+    assert pair.gateway.renew(1 << 18) == Event.WAITING
     offer = pair.gateway.packets()
     for packet in recorded:
         assert pair.gateway.receive(packet) not in TAKEN
@@ -372,7 +372,7 @@ def test_an_offer_that_lost_a_fragment_is_no_forgery_and_goes_again_whole(option
     for lost in range(3 if options else 2):
         pair = Pair(options=SHORT | LISTENS | options, packet_bytes=12)
         pair.in_step()
-        assert pair.gateway.renew(1000) == Event.WAITING
+        assert pair.gateway.renew(1 << 18) == Event.WAITING
         offer = pair.gateway.packets()
         assert len(offer) == (3 if options else 2)
         for packet in offer[:lost] + offer[lost + 1 :]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -37,8 +38,6 @@ def test_each_model_has_rules_that_it_must_find_wrong() -> None:
     for model in MODELS:
         text = (HERE / f"{model}.pml").read_text()
         broken = [each for each in BROKEN.values() if each.model == model]
-        left_out = {
-            int(digit) for digit in "12" if f"WITHOUT == {digit}" in text or f"WITHOUT != {digit}" in text
-        }
-        assert {each.without for each in broken if each.rules == 21} == left_out == {1, 2}
+        left_out = {int(digit) for digit in re.findall(r"WITHOUT [!=]= (\d+)", text)}
+        assert {each.without for each in broken if each.rules == 21} == left_out >= {1, 2}
         assert {each.prove for each in broken if each.rules == 20} == {1, 2}

@@ -364,6 +364,20 @@ def answers_in_vain(*defines: str) -> None:
         assert len(pair.gateway.packets()) == (seconds in (33, 66, 99)), "then one in 33 s"
 
 
+def offer_in_a_flood(*defines: str) -> None:
+    """A node that sends nothing confirms a new epoch while forged fragments use up its answers."""
+    pair = Pair(*defines)
+    pair.in_step()
+    for flood in (0, 40, 1000):
+        for seconds in range(100):
+            pair.node.at(1000 * seconds)
+            for _ in range(flood // 40):
+                assert pair.node.receive(b"\x85\x4d\xc1" + bytes(8)) == Event.NOTHING
+        pair.node.packets()
+        assert pair.gateway.renew((pair.gateway.epoch >> 18) + 1 << 18) == Event.WAITING
+        assert pair.deliver(pair.gateway, pair.node) == [Event.RENEWED, Event.ACCEPTED]
+
+
 def restart_after_delivery(*defines: str) -> None:
     """A message that was handed over just before a restart does not come again after it."""
     pair = Pair(*defines)
@@ -411,7 +425,7 @@ def unkept_epoch(*defines: str) -> None:
     """An epoch that storage did not keep is not answered, nor offered again, before it is kept."""
     pair = Pair(*defines)
     pair.in_step()
-    for epoch, broken in ((7, pair.node), (8, pair.gateway)):
+    for epoch, broken in ((1 << 18, pair.node), (2 << 18, pair.gateway)):
         broken.tester.stuck[:] = [0xFF] * len(broken.storage)
         for _ in range(3):  # each time under the same epoch
             told = [pair.gateway.renew(epoch), *pair.deliver(pair.gateway, pair.node)]
@@ -447,6 +461,7 @@ SCENARIOS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "old commands": (old_commands, ("OLD_COMMAND",)),
     "commands of one message": (commands_of_one_message, ("TWO_COMMANDS",)),
     "answers in vain": (answers_in_vain, ("ANSWERS",)),
+    "offer in a flood": (offer_in_a_flood, ()),
     "restart after delivery": (restart_after_delivery, ("LATE_CLAIM",)),
     "lost step": (lost_step, ("STEP=250",)),
     "malformed blocks": (malformed_blocks, ("MALFORMED",)),

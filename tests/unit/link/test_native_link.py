@@ -172,6 +172,7 @@ def test_the_types_of_the_cores_functions() -> None:
         "port_place": (pointer, [pointer]),
         "port_state": (byte, [pointer]),
         "port_epoch": (long, [pointer]),
+        "port_forget": (None, [pointer]),
         "port_claimed": (long, [pointer]),
         "port_join": (byte, [pointer, text, long]),
         "link_provision": (byte, [pointer, text]),

@@ -140,21 +140,21 @@ __attribute__((noinline)) static void send_answer(struct link *link, uint16_t wo
 
 /* --- Epochs */
 
-/* Whether an epoch is the one that the link is in. */
-static uint8_t is_epoch(const struct link *link, uint32_t epoch, uint16_t salt) {
-    return epoch == link->record.epoch && salt == link->record.salt;
-}
-
 /* Begin an epoch if it is another one: from here on all counters begin at 0, under new keys. Returns LINK_RENEWED if
- * storage has it only now, LINK_NOTHING if it had it, or LINK_STORAGE. One that was begun and not kept is only kept: its
- * counters may be in use. */
+ * storage has it only now, LINK_NOTHING if it had it, LINK_STORAGE, or LINK_REFUSED if it is no later one: a node takes
+ * only a greater number, since somebody may hold back the offer of a restoration before. One that was begun and not kept
+ * is only kept: its counters may be in use. */
 static uint8_t keep_epoch(struct link *link, uint32_t epoch, uint16_t salt) {
-    if (!is_epoch(link, epoch, salt)) {
+    if (epoch != link->record.epoch || salt != link->record.salt) {
+        if (!is_gateway(link) &&
+            (uint16_t)(epoch >> 16) <= ((uint16_t)(link->record.epoch >> 16) | (uint16_t)~NUMBER)) {
+            return LINK_REFUSED;
+        }
         memset(&link->record, 0, sizeof link->record);
         link->record.salt = salt;
         link->record.epoch = epoch;
         link->next = 0;
-        link->send_left = link->fresh = 0;
+        link->send_left = link->fresh = link->answers = 0;
         link->since = 0xff;
         link->answer_state = NOBODY;
         link->out = 0;
@@ -545,26 +545,29 @@ static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t b
 /* A genuine offer of an epoch. It is answered under that epoch's key, which the gateway has. */
 static uint8_t take_offer(struct link *link, uint32_t epoch, link_size bytes) {
     uint32_t own = link->record.epoch;
-    uint16_t salt = link->generation, own_salt = link->record.salt;
+    uint16_t salt = link->generation, own_salt = link->record.salt, word = ANSWER_ACCEPTED;
     uint8_t event;
 
     if (bytes >= sizeof salt) {
         memcpy(&salt, link->in + LINK_HEAD, sizeof salt);
     }
-    if (epoch > own || is_epoch(link, epoch, salt)) {
-        event = keep_epoch(link, epoch, salt);
-        if (event != LINK_STORAGE) {
-            send_answer(link, ANSWER_ACCEPTED);
-        }
+    event = keep_epoch(link, epoch, salt);
+    if (event == LINK_STORAGE) {
         return event;
     }
-    link->record.epoch = epoch;
-    link->record.salt = salt;
-    send_answer(link, (uint16_t)(own >> EPOCH_RANDOM_BITS << 2 | ANSWER_REFUSED));
-    link->record.epoch = own;
-    link->record.salt = own_salt;
-    link->key_id = 0;
-    return LINK_NOTHING;
+    if (event == LINK_REFUSED) {
+        link->record.epoch = epoch;
+        link->record.salt = salt;
+        word = (uint16_t)((own >> 16 & NUMBER) | ANSWER_REFUSED); /* the node's number is the detail */
+    }
+    send_answer(link, word);
+    if (event == LINK_REFUSED) {
+        link->record.epoch = own;
+        link->record.salt = own_salt;
+        link->key_id = 0;
+        event = LINK_NOTHING;
+    }
+    return event;
 }
 
 /* All fragments are here, in_bytes of content in all. */

@@ -81,6 +81,10 @@ uint8_t port_renew(struct port *port, uint32_t epoch, uint16_t salt) {
     return link_renew(&port->link, port->out, epoch, salt);
 }
 
+void port_forget(struct port *port) {
+    port->link.out = 0;
+}
+
 void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out) {
     uint8_t blocks[2 * PRF_BYTES];
 

@@ -33,6 +33,7 @@ uint8_t port_join(struct port *port, const uint8_t *block, uint32_t next);
 uint32_t port_claimed(const struct port *port);
 uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how);
 uint8_t port_renew(struct port *port, uint32_t epoch, uint16_t salt);
+void port_forget(struct port *port);
 void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out);
 
 /* Bit 0: a message waits for its outcome. Bit 1: the message received asks for an answer. */

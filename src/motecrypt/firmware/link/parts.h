@@ -14,8 +14,8 @@ enum { DIRECTION = 1 << 5, TAG_BYTES = DIRECTION - 1, CHECK_BYTES = 4, ANSWER_TA
 /* Of `answer_state`: the application is to say; it took the message `answered`. */
 enum { NOBODY, ASKED, ANSWERED };
 
-/* The upper bits of an epoch are its number; the rest is random. */
-enum { EPOCH_RANDOM_BITS = 18 };
+/* The upper bits of an epoch are its number, NUMBER of its upper half; the rest is random. */
+enum { EPOCH_RANDOM_BITS = 18, NUMBER = 0xfffc };
 
 /* Positions in storage. */
 enum { AT_KEY = 8, AT_CHECK = 24, AT_SLOTS = 28 };

@@ -10,8 +10,9 @@ from types import MappingProxyType
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway import heard
 from motecrypt.link.gateway.heard import Heard
-from motecrypt.link.gateway_end import EPOCH_MAX, Gateway
+from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import BOTH_WAYS, Suite
+from motecrypt.link.record import NUMBER_MAX
 from motecrypt.link.state import MemoryStore, Store, unpack
 from motecrypt.link.told import HandOver, NodeEntry, NodeMessage, called
 
@@ -43,10 +44,15 @@ class OperatedGateway(Gateway):
         if counts:
             self.extra = {"heard": heard.kept(counts)}
 
-    def _commit(self, hand_over: Callable[[], None] | None = None, nodes: Iterable[int] = ()) -> None:
+    def _commit(
+        self,
+        hand_over: Callable[[], None] | None = None,
+        nodes: Iterable[int] = (),
+        sent: int | None = None,
+    ) -> None:
         before, kept = self.heard, self.extra
         try:
-            super()._commit(hand_over, nodes)
+            super()._commit(hand_over, nodes, sent)
         except (MotecryptError, OSError):
             self.heard, self.extra = before, kept
             raise
@@ -58,7 +64,7 @@ class OperatedGateway(Gateway):
 
         def counted(messages: Sequence[NodeMessage]) -> Sequence[bool]:
             verdicts = hand_over(messages)
-            now_s = min(max(int(self.clock()), 0), EPOCH_MAX)
+            now_s = min(max(int(self.clock()), 0), NUMBER_MAX)
             news = dict(self.heard)
             for message in messages:
                 news[message.node] = heard.after(news.get(message.node), message, now_s)
@@ -108,6 +114,8 @@ class OperatedGateway(Gateway):
     def renew(self, node: int, now_s: int) -> int:
         """Begin a new epoch for one node; it is offered to the node until that confirms it.
 
+        If one is being offered, that one continues.
+
         Parameters
         ----------
         now_s : int
@@ -123,15 +131,15 @@ class OperatedGateway(Gateway):
         InputError
             No such node, one that does not listen, or the broadcast group.
         """
-        link, before = self._link(node), self._renewing.get(node)
+        link = self._link(node)
+        if node in self._renewing:
+            return link.epoch
         try:
             if not self._offer(node, link, now_s):
                 raise unrenewable(node)
             self._commit()
         except (MotecryptError, OSError):
             self._renewing.pop(node, None)
-            if before is not None:
-                self._renewing[node] = before
             raise
         self._gather([link])
         return link.epoch
