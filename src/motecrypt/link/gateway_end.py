@@ -32,7 +32,7 @@ from motecrypt.link.native import (
     node_key,
     open_library,
 )
-from motecrypt.link.record import GENERATION_MAX, NUMBER_MAX, GatewayRecord
+from motecrypt.link.record import GENERATION_MAX, NUMBER_MAX, NodesRecord
 from motecrypt.link.state import Store, close_store
 from motecrypt.link.told import OUTCOMES, TAKEN, HandOver, NodeEntry, NodeEvent, NodeMessage
 
@@ -115,7 +115,7 @@ class Gateway:
 
     def _load(self, record: bytes) -> None:
         try:
-            kept = GatewayRecord.decode(record)
+            kept = NodesRecord.decode(record)
         except ValueError:
             raise self._damaged() from None
         if kept.master != self._name():
@@ -152,8 +152,8 @@ class Gateway:
         """Write what has changed; when that fails, forget it: nothing is accepted that is not kept.
 
         `hand_over` writes more through the store, messages of those nodes, which its one write then keeps
-        with the record. Messages that wait get an outcome, but for one to the node `sent`: whoever sends it
-        learns of the failure.
+        with the record. Messages that wait get an outcome, except one to the node `sent`, of which the
+        caller is told.
         """
         changed = [node for node, link in self._links.items() if link.stored]
         if not changed and not self._changed and hand_over is None:
@@ -167,7 +167,7 @@ class Gateway:
                 node: (self._generations[node], image, self._renewing.get(node, 0))
                 for node, image in durable.items()
             }
-            record = GatewayRecord(
+            record = NodesRecord(
                 self._name(), nodes_kept, self._took, self._spent, self._restored, self._made
             )
             self._store.write(record.encode(self.extra))
@@ -322,8 +322,8 @@ class Gateway:
     def _offer(self, node: int, link: NativeLink, now_s: int = 0, again: bool = False) -> bool:
         """Begin the next epoch of a node; False where it cannot be notified or has no further epoch.
 
-        If the epoch before was not confirmed (`again`), the next one has the same number: no offer's number is
-        more than one above the node's, so that an earlier one that was held back does not reach it later.
+        If the epoch before was not confirmed (`again`), the next one has the same number: no number is more
+        than one above the node's, so that an offer that was held back is refused later.
         """
         number, salt = (link.epoch >> EPOCH_RANDOM_BITS) + 1, link.generation
         if link.version == VERSION_2_0:

@@ -15,7 +15,7 @@ GENERATION_MAX = 2**16 - 1
 
 
 @dataclass(frozen=True)
-class GatewayRecord:
+class NodesRecord:
     """What a gateway keeps.
 
     Attributes
@@ -47,7 +47,7 @@ class GatewayRecord:
         return pack("gateway", content)
 
     @classmethod
-    def decode(cls, record: bytes) -> GatewayRecord:
+    def decode(cls, record: bytes) -> NodesRecord:
         """Of what is stored; ValueError where it is damaged."""
         try:
             content = unpack("gateway", record)

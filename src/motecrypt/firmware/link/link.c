@@ -141,9 +141,9 @@ __attribute__((noinline)) static void send_answer(struct link *link, uint16_t wo
 /* --- Epochs */
 
 /* Begin an epoch if it is another one: from here on all counters begin at 0, under new keys. Returns LINK_RENEWED if
- * storage has it only now, LINK_NOTHING if it had it, LINK_STORAGE, or LINK_REFUSED if it is no later one: a node takes
- * only a greater number, since somebody may hold back the offer of a restoration before. One that was begun and not kept
- * is only kept: its counters may be in use. */
+ * storage has it only now, LINK_NOTHING if it had it, LINK_STORAGE, or LINK_REFUSED: a node takes only a greater
+ * number, since somebody may hold back the offer of a restoration before. One that was begun and not kept is only
+ * kept: its counters may be in use. */
 static uint8_t keep_epoch(struct link *link, uint32_t epoch, uint16_t salt) {
     if (epoch != link->record.epoch || salt != link->record.salt) {
         if (!is_gateway(link) &&
