@@ -45,11 +45,11 @@ class Down(Downlink):
 
 
 class Client:
-    """A UDP socket that speaks to another."""
+    """A UDP socket that speaks to another, at one of this computer's addresses."""
 
-    def __init__(self, to: socket.socket) -> None:
+    def __init__(self, to: socket.socket, host: str = "127.0.0.1") -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
+        self.socket.bind((host, 0))
         self.socket.connect(to.getsockname())
         self.socket.settimeout(WAIT_S)
 

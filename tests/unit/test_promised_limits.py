@@ -11,7 +11,7 @@ from motecrypt.catalog.places import FIRMWARE
 from motecrypt.link import file_parts as files
 from motecrypt.link import stream
 from motecrypt.link.files import container
-from motecrypt.link.gateway import drain, orders, spool, tally
+from motecrypt.link.gateway import control, drain, lines, orders, protocols, service, spool, tally
 from motecrypt.link.gateway.protocols.coap import proxy as coap
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.tftp import node_files
@@ -29,7 +29,16 @@ PROMISED = [
     ("gateway", "tried again after 0.5 s, then 1 s, up to 60 s", (drain.FIRST_S, drain.LONGEST_S), (0.5, 60)),
     ("gateway", "(`--queue`, 100,000 messages", spool.WAITING_MAX, 100_000),
     ("gateway", "messages a second, averaged over ten seconds", tally.BURST_S, 10),
-    ("gateway", "One order is in progress for each node, 100 may wait", orders.WAITING_MAX, 100),
+    (
+        "gateway",
+        "One order is in progress for each node. 20 may wait",
+        (orders.WAITING_MAX, service.INBOX_MAX),
+        (20, 20),
+    ),
+    ("gateway", "| orders that wait | 20 for each node", orders.WAITING_MAX, 20),
+    ("gateway", "wait for CoAP or TFTP | 16 of each node", protocols.INBOX_MAX, 16),
+    ("gateway", "wait for a serial port | 4,096 for each node", lines.OUTPUT_MAX, 4096),
+    ("gateway", "connections to the socket | 16 in all", control.CLIENTS_MAX, 16),
     ("gateway", "(default 10; 0: not at all)", orders.WAIT_S, 10),
     ("gateway", "any text up to 64 letters", orders.TOKEN_MAX, 64),
     ("gateway", "/NAME` (port 1883), or `mqtts:` for TLS (port 8883)", [*mqtt.PORTS.values()], [1883, 8883]),

@@ -453,11 +453,11 @@ def test_what_waits_for_the_earlier_node_has_an_outcome(tmp_path: Path) -> None:
     renewed = asked(field, {"renew": {"master": NAME, "node": 5, "wait_s": 3600}})
     field.service.turn(field.stop)
     field.service._bound.add(5)
-    assert field.service._outbox.flies(5) and 5 in field.service._where
+    assert field.service._outbox.flies(5) and 5 in field.service._routes.where
     (told,) = asked(field, {"provision": fields(node=5, replace=True)})
     assert [each["outcome"] for each in outcomes] == ["unconfirmed"]
     assert renewed == [{"failed": "node 5: has new keys meanwhile"}]
-    assert 5 not in field.service._where and 5 not in field.service._bound
+    assert 5 not in field.service._routes.where and 5 not in field.service._bound
     field.nodes[5] = native()
     assert field.nodes[5].begin(bytes.fromhex(told["storage"])) is Event.NOTHING
     assert Event.ACCEPTED in field.up(5, b"22.0 C", LONG | CONFIRMED)

@@ -141,3 +141,56 @@ def test_observations_are_bounded(bed: ProxyBed) -> None:
     assert last[0].number(Option.OBSERVE) is None
     for client in clients:
         client.socket.close()
+
+
+def test_who_observes_everything_leaves_room_for_others(bed: ProxyBed) -> None:
+    other = Client(bed.listener, "127.0.0.2")
+    for number in range(module.OBSERVATIONS_MAX):
+        bed.ask(b"node", b"7", b"%d" % number, observe=0, token=b"%d" % number)
+        bed.up(*bed.downs(), options=((Option.OBSERVE, b"\1"),))
+        assert bed.client.got().number(Option.OBSERVE) is not None
+    bed.ask(b"node", b"7", b"t", observe=0, token=b"U", client=other)
+    ended = bed.client.got()
+    assert (ended.code, ended.token) == (Code.UNAVAILABLE, b"7") and ended.kind is CON, "its last one"
+    (cancelled,) = bed.downs()
+    assert cancelled.number(Option.OBSERVE) == 1 and cancelled.values(PATH) == [b"7"]
+    bed.up(cancelled)
+    (asked,) = bed.downs()
+    assert asked.number(Option.OBSERVE) == 0 and asked.values(PATH) == [b"t"]
+    bed.up(asked, b"1", options=((Option.OBSERVE, b"\1"),))
+    assert other.got().number(Option.OBSERVE) is not None and bed.client.nothing()
+    assert len(bed.proxy._nodes[7].observed) == module.OBSERVATIONS_MAX
+    other.socket.close()
+
+
+def test_who_observes_one_resource_many_times_leaves_room_for_others(bed: ProxyBed) -> None:
+    other = Client(bed.listener, "127.0.0.2")
+    for number in range(module.OBSERVERS_MAX):
+        bed.ask(b"node", b"7", b"t", observe=0, token=b"%d" % number)
+        (asked,) = bed.downs()
+        bed.up(asked, b"1", options=((Option.OBSERVE, b"\1"),))
+        for _ in range(number + 1):
+            assert bed.client.got().payload == b"1"
+    bed.ask(b"node", b"7", b"t", observe=0, token=b"U", client=other)
+    ended = bed.client.got()
+    assert (ended.code, ended.token) == (Code.UNAVAILABLE, b"15")
+    bed.up(*bed.downs(), b"2", options=((Option.OBSERVE, b"\1"),))
+    assert other.got().payload == b"2"
+    assert {bed.client.got().token for _ in range(15)} == {b"%d" % number for number in range(15)}
+    other.socket.close()
+
+
+def test_a_resource_that_several_observe_is_not_taken_from_them(bed: ProxyBed) -> None:
+    """Two clients observe it; the one of them that observes all others loses one that it alone observes."""
+    other, third = (Client(bed.listener, f"127.0.0.{number}") for number in (2, 3))
+    for number in range(module.OBSERVATIONS_MAX):
+        bed.ask(b"node", b"7", b"%d" % number, observe=0, token=b"%d" % number)
+        bed.up(*bed.downs(), options=((Option.OBSERVE, b"\1"),))
+        bed.client.got()
+    bed.ask(b"node", b"7", b"7", observe=0, token=b"U", client=other)
+    bed.up(*bed.downs(), options=((Option.OBSERVE, b"\1"),))
+    assert other.got() and bed.client.got()
+    bed.ask(b"node", b"7", b"t", observe=0, token=b"V", client=third)
+    assert bed.client.got().token == b"6" and other.nothing()
+    for client in (other, third):
+        client.socket.close()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from coap_beds import LONGEST, Client, ProxyBed
+from motecrypt.link.gateway.protocols.coap import proxy as module
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
@@ -19,8 +20,7 @@ from motecrypt.link.gateway.protocols.coap.message import (
     empty,
     uint,
 )
-from motecrypt.link.gateway.protocols.coap.proxy import CoapProxy
-from motecrypt.link.gateway.protocols.coap.where import CoapRefusal
+from motecrypt.link.gateway.protocols.coap.where import CoapRefusal, node_list
 
 CON, NON, ACK, RST = CoapKind
 PATH = Option.URI_PATH
@@ -113,14 +113,13 @@ def test_the_gateway_lists_its_nodes(bed: ProxyBed) -> None:
 
 def test_the_list_of_many_nodes_is_no_amplifier() -> None:
     """Each answer is short, whatever block is asked for, and the blocks are the list (RFC 7959)."""
-    proxy = CoapProxy([], [], range(1, 64))
     whole = ",".join(f"</node/{number}>" for number in range(1, 64)).encode()
     path = ((Option.URI_PATH, b".well-known"), (Option.URI_PATH, b"core"))
 
     def ask(block: int | None) -> CoapMessage:
         options = path if block is None else (*path, (Option.BLOCK2, uint(block)))
         request = CoapMessage(CON, Code.GET, 1, b"T", options)
-        answer = proxy._own(request)
+        answer = node_list(request, range(1, 64))
         sent = replace(answer, kind=ACK, mid=1, token=b"T").encode()
         assert len(sent) <= 2.5 * len(request.encode())
         return answer
@@ -141,6 +140,44 @@ def test_the_list_of_many_nodes_is_no_amplifier() -> None:
     assert answer.payload == whole[128:160] and answer.number(Option.BLOCK2) == 4 << 4 | 8 | 1
     with pytest.raises(CoapRefusal):
         ask(len(whole) << 4 | 6)
+
+
+def asked_and_unanswered(bed: ProxyBed, count: int, client: Client | None = None) -> None:
+    for _ in range(count):
+        bed.ask(b"node", b"7", b"t", token=b"A", client=client)
+
+
+def test_a_client_with_all_requests_that_wait_for_a_node_makes_room_for_others(bed: ProxyBed) -> None:
+    other, third = Client(bed.listener, "127.0.0.2"), Client(bed.listener, "127.0.0.3")
+    asked_and_unanswered(bed, module.WAITING_MAX)
+    assert bed.client.nothing()
+    asked_and_unanswered(bed, 1)
+    assert bed.client.got().code == Code.UNAVAILABLE and bed.client.nothing(), "its own fifth is refused"
+    asked_and_unanswered(bed, 1, other)
+    told = bed.client.got()
+    assert told.code == Code.UNAVAILABLE and told.mid == 104, "its last one, which the node has not seen"
+    asked_and_unanswered(bed, 1, third)
+    assert bed.client.got().mid == 103 and other.nothing() and third.nothing()
+    asked_and_unanswered(bed, 1, other)
+    assert other.got().code == Code.UNAVAILABLE, "each has its part now"
+    for answered, client in enumerate((bed.client, bed.client, other, third)):
+        (down,) = bed.downs()
+        bed.up(down, b"%d" % answered)
+        assert client.got().payload == b"%d" % answered
+    assert not bed.downs(), "what was given up does not go down"
+    for client in (other, third):
+        client.socket.close()
+
+
+def test_a_client_that_registers_again_and_again_fills_no_queue(bed: ProxyBed) -> None:
+    other = Client(bed.listener, "127.0.0.2")
+    asked_and_unanswered(bed, 1)
+    for number in range(3 * module.WAITING_MAX):
+        bed.ask(b"node", b"7", b"t", observe=0, token=b"%d" % number)
+    assert bed.client.nothing()
+    asked_and_unanswered(bed, 1, other)
+    assert other.nothing() and bed.proxy._nodes[7].waiting == 2, "a registration and a request"
+    other.socket.close()
 
 
 class Wire:

@@ -20,7 +20,9 @@ from motecrypt.link.gateway.orders import TOKEN_MAX, read_order
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
 from motecrypt.link.gateway.protocols.tftp import proxy as tftp
+from motecrypt.link.gateway.queues import NewestKept
 from motecrypt.link.gateway.sinks import SinkError, command, mqtt
+from motecrypt.link.native import PIECES_MAX
 from motecrypt.link.state import FileStore
 
 
@@ -118,8 +120,44 @@ def test_so_many_bytes_wait_for_a_port_and_further_packets_are_dropped(line: lin
     line.say(bytes(13))
     assert line.dropped_bytes == 13
     line.say(bytes(12))
-    line.say(b"x")
-    assert line.dropped_bytes == 14 and line.writing
+    line.say(bytes(1))
+    assert line.dropped_bytes == 14 and line.writing and line.waiting(0) == lines.OUTPUT_MAX
+    line.say(b"\1" + bytes(11))
+    assert line.dropped_bytes == 14 and line.waiting(1) == 12, "another node has room of its own"
+    line.close()
+    assert line.dropped_bytes == 14 + lines.OUTPUT_MAX + 12 and not line.writing
+
+
+def test_nodes_take_turns_at_a_port(line: lines.Line) -> None:
+    """A port that takes little: the node that has little to be said is not behind all of the other one's."""
+    written, takes = [], [5, 0]
+
+    def write(data: bytes) -> int:
+        took = takes.pop(0) if takes else len(data)
+        written.append(data[:took])
+        return took
+
+    line.port.write = write  # type: ignore[union-attr,method-assign]
+    packets = [bytes([5]) + bytes([number]) * 11 for number in range(lines.TURN_BYTES // 12 + 2)]
+    for packet in packets:
+        line.say(packet)
+    line.write()
+    assert b"".join(written) == packets[0][:5] and line.writing
+    for number in range(2):
+        line.say(bytes([0x80 | 6]) + bytes([number]) * 11)
+    line.write()
+    assert line.writing, "the port takes no more"
+    line.write()
+    assert not line.writing and line.dropped_bytes == 0
+    said = b"".join(written)
+    came = [said[at : at + 12] for at in range(0, len(said), 12)]
+    assert [each for each in came if each[0] == 5] == packets, "in order"
+    first = lines.TURN_BYTES // 12 + 1
+    assert [each[0] & 63 for each in came] == [5] * first + [5, 6, 6]
+
+
+def test_a_longest_message_has_room_at_a_port() -> None:
+    assert (PIECES_MAX + 1) * 255 <= lines.OUTPUT_MAX
 
 
 def test_a_line_that_has_heard_nothing_has_no_packet(line: lines.Line) -> None:
@@ -171,7 +209,20 @@ def test_so_many_outcomes_wait_for_a_broker_and_the_oldest_goes() -> None:
         topic = "motecrypt/home/node/5/command"
         message: Any = SimpleNamespace(topic=topic, retain=False, payload=b"%d" % number)
         sink._on_message(None, None, message)
-    assert [told["number"] for _, told in sink._outcomes] == list(range(1, mqtt.OUTCOMES_MAX + 1))
+    outcomes = [sink._outcomes.get() for _ in range(mqtt.OUTCOMES_MAX)]
+    assert outcomes == [(5, {"number": number}) for number in range(1, mqtt.OUTCOMES_MAX + 1)]
+    assert sink._outcomes.get() is None
+
+
+def test_a_node_with_many_outcomes_pushes_out_none_of_others() -> None:
+    kept: NewestKept[int, int] = NewestKept(10)
+    for number in range(2):
+        kept.put(6, number)
+    for number in range(100):
+        kept.put(5, number)
+    kept.put(7, 0)
+    got = [kept.get() for _ in range(len(kept))]
+    assert got == [(6, 0), (6, 1), *((5, number) for number in range(93, 100)), (7, 0)]
 
 
 def test_a_gateway_has_a_name_of_so_many_letters() -> None:

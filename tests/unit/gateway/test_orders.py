@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,13 +125,51 @@ def test_the_box_gives_one_at_a_time_for_each_node() -> None:
 
 def test_the_box_has_an_end_and_tells_it() -> None:
     box, told = Outbox(2.0), list[dict[str, Any]]()
-    for number in range(orders.WAITING_MAX + 1):
-        box.add(order(number % 60, told=told), 0.0)
-    assert told == [{"node": 40, "outcome": "dropped", "why": "100 others wait already"}]
+    for node in range(orders.GROUP + 1):
+        for _ in range(orders.WAITING_MAX + 1):
+            box.add(order(node, told=told), 0.0)
+    why = "20 others wait already for this node"
+    assert told == [{"node": node, "outcome": "dropped", "why": why} for node in range(64)]
     box.flying(next(iter(box.next(lambda node: True, 0.0))), 0.0)
     told.clear()
     box.close()
-    assert [each["outcome"] for each in told] == ["unconfirmed"] + ["not sent"] * 99 and not box
+    assert [each["outcome"] for each in told] == ["unconfirmed"] + ["not sent"] * (64 * 20 - 1) and not box
+
+
+def test_who_orders_much_for_a_node_takes_turns_with_others() -> None:
+    """One way fills its places with commands that wait for the node; the other one does not wait for them."""
+    box, told = Outbox(2.0), list[dict[str, Any]]()
+    many = [replace(order(told=told, wait_s=3600.0), source="broker") for _ in range(orders.WAITING_MAX)]
+    few = [replace(order(told=told, way="message"), source="coap") for _ in range(2)]
+    for each in (*many, *few):
+        box.add(each, 0.0)
+    assert not told
+    (first,) = box.next(lambda node: True, 0.0)
+    assert first is many[0], "one for the node at a time"
+    box.flying(first, 0.0)
+    box.outcome(5, "accepted")
+    assert list(box.next(lambda node: True, 0.0)) == [few[0]], "and no second command before a message"
+    box.flying(few[0], 0.0)
+    box.outcome(5, "accepted")
+    box.heard(5)
+    assert list(box.next(lambda node: True, 0.0)) == [many[1]]
+    box.flying(many[1], 0.0)
+    box.outcome(5, "accepted")
+    box.heard(5)
+    assert list(box.next(lambda node: True, 0.0)) == [few[1]], "they take turns"
+
+
+def test_an_order_waits_for_its_port_and_not_for_ever() -> None:
+    box, told = Outbox(2.0), list[dict[str, Any]]()
+    box.add(order(wait_s=0.0, told=told), 0.0)
+    box.add(order(6, wait_s=0.0, told=told), 0.0)
+
+    def now(now_s: float) -> list[int]:
+        return [each.node for each in box.next(lambda node: True, now_s, lambda node: node != 5)]
+
+    assert now(2.0) == [6] and not told
+    assert now(2.1) == [6]
+    assert told == [{"node": 5, "outcome": "not heard", "why": "its port does not take packets"}]
 
 
 def test_a_command_waits_for_a_message_after_the_one_before() -> None:
@@ -265,6 +305,34 @@ def test_there_is_room_for_so_many_programs_and_no_more(
             continue
     for line in lines:
         line.close()
+
+
+def test_a_program_with_many_connections_makes_room_for_another(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes = iter([*[7] * module.CLIENTS_MAX, 8])
+    monkeypatch.setattr(module, "_process", lambda line: next(processes))
+    monkeypatch.chdir(served.socket.path.parent)
+    lines = [socket.socket(socket.AF_UNIX) for _ in range(module.CLIENTS_MAX)]
+    for line in lines:
+        line.settimeout(60)
+        line.connect("gateway.socket")
+        line.sendall(b'{"node": 5}\n')
+        assert line.recv(100)
+    assert ask(served.socket.path, {"node": 5}, 60)["outcome"] == "accepted"
+    assert lines[0].recv(100) == b"", "its oldest connection"
+    lines[1].sendall(b'{"node": 5}\n')
+    assert lines[1].recv(100), "its others go on"
+    assert served.socket.refused == 0
+    for line in lines:
+        line.close()
+
+
+def test_the_process_at_the_other_end_is_known() -> None:
+    near, far = socket.socketpair()
+    assert module._process(near) == os.getpid()
+    near.close()
+    far.close()
 
 
 def test_a_gateway_that_ends_is_no_answer(tmp_path: Path) -> None:

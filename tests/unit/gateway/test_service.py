@@ -18,6 +18,7 @@ from motecrypt.link.gateway import guard
 from motecrypt.link.gateway import service as module
 from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.orders import order_of
 from motecrypt.link.native import CONFIRMED, FILE, LISTENS, LONG, SHORT, STREAM, Event
 
 READING = b"21.4 C"
@@ -383,7 +384,34 @@ def test_orders_of_a_broker_are_read_in_the_loop_and_bad_ones_told(field: Field)
     told.clear()
     for _ in range(module.INBOX_MAX + 1):
         field.service.commanded(9, b'{"text": "x"}', told.append)
-    assert told == [{"node": 9, "outcome": "dropped", "why": "100 others wait already"}]
+    assert told == [{"node": 9, "outcome": "dropped", "why": "20 others wait already for this node"}]
+    field.service.commanded(6, b'{"text": "x"}', told.append)
+    field.service.ordered(order_of(9, {"text": "x"}, told.append, "coap"))
+    assert len(told) == 1, "another node, and another way to this one, have places of their own"
+
+
+def test_packets_for_a_busy_node_wait_and_others_are_answered(tmp_path: Path) -> None:
+    """Its orders wait in their queue, and neither packets nor answers of others are dropped."""
+    field = Field(tmp_path, 5, 6)
+    (line,) = field.lines
+    write, told = line.write, list[dict[str, object]]()
+    line.write = lambda: None  # type: ignore[method-assign]
+    for _ in range(module.INBOX_MAX):
+        field.service._asked({"node": 5, "text": "x" * 100, "as": "unconfirmed", "wait_s": 0}, told.append)
+    for _ in range(30):
+        field.service.turn(field.stop)
+    assert len(told) == 1 and line.waiting(5) == 13 * 12 and line.dropped_bytes == 0
+    field.nodes[6].send(READING, CONFIRMED)
+    field.radios[0].put(*field.packets(6))
+    field.radios[0].wait_until_readable(PACKET)
+    field.service.turn(field.stop)
+    line.write = write  # type: ignore[method-assign]
+    line.write()
+    nodes = [packet[0] & 63 for packet in field.radios[0].get()]
+    assert nodes.index(6) == 1, "its answer is second, not behind all that waits for the other node"
+    field.until(lambda: len(told) == module.INBOX_MAX)
+    assert {each["outcome"] for each in told} == {"sent"} and line.dropped_bytes == 0
+    field.crash()
 
 
 def test_an_order_without_an_outcome_is_unconfirmed_after_all(field: Field) -> None:

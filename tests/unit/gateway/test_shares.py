@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.link.gateway.shares import may_add, share_of_each
+from motecrypt.link.gateway.shares import gives_way, may_add, share_of_each
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,19 @@ def test_whoever_comes_in_whatever_order_each_gets_its_share(peers: int, more: i
             used[peer] += 1
     assert used.total() <= most
     assert not wants or may_add({}, range(peers), 0, most, room=0), "also where others use places, too"
+
+
+@pytest.mark.parametrize(
+    ("used", "peer", "greedy"),
+    [
+        ({}, "a", None),
+        ({"a": 4}, "a", None),
+        ({"a": 4}, "b", "a"),
+        ({"a": 2, "b": 2}, "c", "a"),
+        ({"a": 1, "b": 3}, "a", "b"),
+        ({"a": 1, "b": 2}, "a", None),
+        ({"a": 1, "b": 1}, "c", None),
+    ],
+)
+def test_who_has_two_more_gives_way(used: dict[str, int], peer: str, greedy: str | None) -> None:
+    assert gives_way(used, peer) == greedy

@@ -54,10 +54,10 @@ def field(tmp_path: Path) -> Iterator[TftpField]:
 class Client:
     """A UDP socket in the field's loop, with a transfer or by hand."""
 
-    def __init__(self, field: TftpField) -> None:
+    def __init__(self, field: TftpField, host: str = "127.0.0.1") -> None:
         self.field = field
         self.line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.line.bind(("127.0.0.1", 0))
+        self.line.bind((host, 0))
         self.line.setblocking(False)
         self.to = field.address
         self.sent: list[bytes] = []
@@ -330,6 +330,29 @@ def test_many_clients_are_told_that_there_are_too_many(
     other = Client(field)
     assert other.answer(read("node/6/log")).name == "1 transfers are running"
     other.line.close()
+
+
+def test_an_address_with_most_transfers_makes_room_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CLIENTS_MAX", 2)
+    field = TftpField(tmp_path, 5, 6, 7)
+    first, last, third, other = Client(field), Client(field), Client(field), Client(field, "127.0.0.2")
+    for node, client in ((5, first), (6, last)):
+        field.ends[node].files["log"] = b"here"
+        field.ends[node].gives = 0x41  # it has nothing yet
+        client.say(read(f"node/{node}/log"))
+        field.until_so(lambda node=node: field.ends[node].busy)  # type: ignore[misc]
+    field.ends[7].files["log"] = b"seven"
+    assert third.answer(read("node/7/log")).name == "2 transfers are running", "the same address"
+    assert other.get("node/7/log") == b"seven"
+    told = last.next()
+    assert (told.opcode, told.name) == (Opcode.ERROR, "it makes room for another client")
+    field.until_so(lambda: not field.ends[6].busy)
+    assert field.ends[5].busy and first.heard() is None, "its first one goes on"
+    for client in (first, last, third, other):
+        client.line.close()
+    field.close()
 
 
 def test_another_port_does_not_disturb_a_transfer(field: TftpField, client: Client) -> None:

@@ -9,6 +9,8 @@ import json
 import os
 import socket
 import stat
+import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,8 +18,10 @@ from typing import Any
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway.orders import TEXT_MAX, Told
+from motecrypt.link.gateway.shares import gives_way
 
 CLIENTS_MAX = 16
+"""Connections. When all are used, the program with most of them loses its oldest to a program with fewer."""
 REPLIES_MAX = 1 << 20
 """Bytes that wait for a client that does not read."""
 
@@ -29,7 +33,7 @@ class _Client:
     """One program that is connected."""
 
     def __init__(self, line: socket.socket) -> None:
-        self.line = line
+        self.line, self.process = line, _process(line)
         self.read = b""
         self.to_write = b""
         self.gone = False
@@ -101,12 +105,22 @@ class ControlSocket:
             line, _ = self._listener.accept()
         except OSError:
             return
-        if len(self._clients) >= CLIENTS_MAX:
+        client = _Client(line)
+        if len(self._clients) >= CLIENTS_MAX and not self._make_room(client.process):
             self.refused += 1
             line.close()
             return
         line.setblocking(False)
-        self._clients.append(_Client(line))
+        self._clients.append(client)
+
+    def _make_room(self, process: int) -> bool:
+        greedy = gives_way(Counter(client.process for client in self._clients), process)
+        if greedy is None:
+            return False
+        oldest = next(client for client in self._clients if client.process == greedy)
+        oldest.line.close()
+        self._clients.remove(oldest)
+        return True
 
     def _read(self, client: _Client, asked: Asked) -> None:
         try:
@@ -150,6 +164,13 @@ class ControlSocket:
         self._listener.close()
         with suppress(OSError):
             self.path.unlink()
+
+
+def _process(line: socket.socket) -> int:
+    """The id of the process at the other end (unix(7), SO_PEERCRED)."""
+    credentials = struct.Struct("3i")
+    given = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
+    return int(credentials.unpack(given)[0])
 
 
 def ask(path: Path, request: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 
 from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import PortError, SerialPort
+from motecrypt.link.native import NODE_BITS
 from motecrypt.link.stream import StreamReader
 
 REOPEN_S = 0.5
-OUTPUT_MAX = 1 << 16
-"""Bytes that wait for a port that takes none; more are dropped, and sent again by the link."""
+OUTPUT_MAX = 4096
+"""Bytes for one node that wait for a port: room for the longest message and its answer. More are dropped, and
+sent again by the link."""
+TURN_BYTES = 512
+"""Nodes take turns at a port, a packet each; as many bytes may be handed to the system together."""
 
 
 class Line:
@@ -40,6 +45,7 @@ class Line:
         self.path, self._baud, self._notice, self._setup = path, baud, notice, setup
         self._reader = StreamReader(packet_bytes)
         self._output = b""
+        self._waiting: dict[int, deque[bytes]] = {}
         self._again_s = 0.0
         self.packets = 0
         self.dropped_bytes = 0
@@ -57,7 +63,11 @@ class Line:
     @property
     def writing(self) -> bool:
         """Whether bytes wait to be written."""
-        return bool(self._output)
+        return bool(self._output or self._waiting)
+
+    def waiting(self, node: int) -> int:
+        """Bytes for one node that wait."""
+        return sum(map(len, self._waiting.get(node, ())))
 
     @property
     def skipped_bytes(self) -> int:
@@ -84,19 +94,34 @@ class Line:
         self._reader.slip()
 
     def say(self, packet: bytes) -> None:
-        """Write a packet as soon as the port takes it."""
-        if self.port is None or len(self._output) + len(packet) > OUTPUT_MAX:
+        """Write a packet as soon as the port takes it and it is its node's turn."""
+        node = packet[0] & NODE_BITS
+        if self.port is None or self.waiting(node) + len(packet) > OUTPUT_MAX:
             self.dropped_bytes += len(packet)
         else:
-            self._output += packet
+            self._waiting.setdefault(node, deque()).append(packet)
 
     def write(self) -> None:
         """Write what waits, as far as the port takes it now."""
-        if self.port is not None and self._output:
+        while self.port is not None and self.writing:
+            self._output = self._output or self._turn()
             try:
                 self._output = self._output[self.port.write(self._output) :]
             except PortError as error:
                 self._vanished(error)
+            if self._output:
+                return
+
+    def _turn(self) -> bytes:
+        """The next packets, of each node one in turn."""
+        output = b""
+        while self._waiting and len(output) < TURN_BYTES:
+            node = next(iter(self._waiting))
+            packets = self._waiting.pop(node)
+            output += packets.popleft()
+            if packets:
+                self._waiting[node] = packets
+        return output
 
     def _vanished(self, error: PortError) -> None:
         self._notice(f"{error}; waiting for it")
@@ -118,8 +143,34 @@ class Line:
 
     def close(self) -> None:
         """Give the port back."""
-        self.dropped_bytes += len(self._output)
-        self._output = b""
+        self.dropped_bytes += len(self._output) + sum(map(self.waiting, self._waiting))
+        self._output, self._waiting = b"", {}
         if self.port is not None:
             self.port.close()
             self.port = None
+
+
+class Routes:
+    """Where packets for each node go.
+
+    Attributes
+    ----------
+    where : the port that received a node last.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self.where: dict[int, Line] = {}
+
+    def _towards(self, node: int) -> Sequence[Line]:
+        line = self.where.get(node)
+        return self._lines if line is None else [line]
+
+    def say(self, packet: bytes) -> None:
+        """A packet goes where its node was received last; where it never was, everywhere."""
+        for line in self._towards(packet[0] & NODE_BITS):
+            line.say(packet)
+
+    def free(self, node: int) -> bool:
+        """Whether a port has written all that was for a node."""
+        return not all(line.waiting(node) for line in self._towards(node))

@@ -12,8 +12,8 @@ from typing import Any
 from motecrypt.base.errors import InputError
 
 WAYS = ("command", "message", "unconfirmed")
-WAITING_MAX = 100
-"""Orders that wait, for all nodes together."""
+WAITING_MAX = 20
+"""Orders of one source that wait for one node."""
 WAIT_S, WAIT_MAX_S = 10.0, 3600.0
 GROUP = 63
 """The broadcast group, from which nothing is received."""
@@ -34,6 +34,7 @@ class Order:
     wait_s : how long it may wait until the node is received for the first time; 0: it is sent immediately.
     token : the sender's own name for it, reported with its outcome.
     tell : gets the outcome.
+    source : the way that it came by. Each has places of its own, and takes turns with others.
     """
 
     node: int
@@ -42,6 +43,7 @@ class Order:
     wait_s: float
     token: str
     tell: Told
+    source: str = ""
 
     def over(self, outcome: str, why: str = "") -> None:
         """Report its outcome."""
@@ -55,7 +57,7 @@ class Order:
         )
 
 
-def read_order(node: object, text: bytes, tell: Told) -> Order:
+def read_order(node: object, text: bytes, tell: Told, source: str = "") -> Order:
     """An order in JSON: docs/gateway.md has its fields.
 
     Raises
@@ -71,10 +73,10 @@ def read_order(node: object, text: bytes, tell: Told) -> Order:
             raise ValueError
     except (ValueError, RecursionError):
         raise InputError('invalid order: give JSON such as {"hex": "698813"}') from None
-    return order_of(node, fields, tell)
+    return order_of(node, fields, tell, source)
 
 
-def order_of(node: object, fields: dict[str, Any], tell: Told) -> Order:
+def order_of(node: object, fields: dict[str, Any], tell: Told, source: str = "") -> Order:
     """The same from what the JSON says."""
     odd = sorted(set(fields) - {"hex", "text", "as", "wait_s", "id"})
     if odd:
@@ -95,7 +97,7 @@ def order_of(node: object, fields: dict[str, Any], tell: Told) -> Order:
         raise InputError(f"invalid order: wait_s is 0 to {WAIT_MAX_S:g}")
     if not isinstance(token, str) or len(token) > TOKEN_MAX:
         raise InputError(f"invalid order: its id is a text of at most {TOKEN_MAX} letters")
-    return Order(node, content, way, float(wait_s), token, tell)
+    return Order(node, content, way, float(wait_s), token, tell, source)
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class _Flight:
 
 
 class Outbox:
-    """Orders that wait, one on its way at a time for each node.
+    """Orders that wait, one on its way at a time for each node; those who have sent them take turns.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ class Outbox:
 
     def __init__(self, outcome_s: float) -> None:
         self._outcome_s = outcome_s
-        self._waiting: dict[int, deque[tuple[Order, float]]] = {}
+        self._waiting: dict[tuple[int, str], deque[tuple[Order, float]]] = {}
         self._flying: dict[int, _Flight] = {}
         self._commanded: set[int] = set()
         self.told: dict[str, int] = {}
@@ -127,22 +129,38 @@ class Outbox:
 
     def add(self, order: Order, now_s: float) -> None:
         """One more; it is reported as dropped immediately if there is no room."""
-        if sum(map(len, self._waiting.values())) >= WAITING_MAX:
-            self._over(order, "dropped", f"{WAITING_MAX} others wait already")
+        waiting = self._waiting.setdefault((order.node, order.source), deque())
+        if len(waiting) >= WAITING_MAX:
+            self._over(order, "dropped", f"{WAITING_MAX} others wait already for this node")
             return
-        self._waiting.setdefault(order.node, deque()).append((order, now_s + order.wait_s))
+        waiting.append((order, now_s + order.wait_s))
 
-    def next(self, heard: Callable[[int], bool], now_s: float) -> Iterator[Order]:
-        """What may be sent now. Each is then to be `flying`, `over`, or it is offered again.
+    def next(
+        self, heard: Callable[[int], bool], now_s: float, free: Callable[[int], bool] = lambda node: True
+    ) -> Iterator[Order]:
+        """What may be sent now, one for each node. Each is then to be `flying`, `over`, or is offered again.
 
         A node takes one command for each message of its own (docs/link.md, Commands), so a second one waits.
+        `free`: whether the port takes packets for a node.
         """
-        for node, waiting in self._waiting.items():
-            while waiting and not self._ready(waiting[0][0], heard) and now_s > waiting[0][1]:
-                order, _ = waiting.popleft()
-                self._over(order, "not heard", f"no packet from the node for {order.wait_s:g} s")
-            if waiting and node not in self._flying and self._ready(waiting[0][0], heard):
-                yield waiting[0][0]
+        offered: set[int] = set()
+        for (node, _), waiting in list(self._waiting.items()):
+            while waiting:
+                order, end_s = waiting[0]
+                if not self._ready(order, heard):
+                    why = f"no packet from the node for {order.wait_s:g} s"
+                elif node in self._flying or node in offered:
+                    break
+                elif free(node):
+                    offered.add(node)
+                    yield order
+                    break
+                else:
+                    end_s, why = end_s + self._outcome_s, "its port does not take packets"
+                if now_s <= end_s:
+                    break
+                waiting.popleft()
+                self._over(order, "not heard", why)
 
     def _ready(self, order: Order, heard: Callable[[int], bool]) -> bool:
         if order.wait_s == 0 or order.node == GROUP:
@@ -155,7 +173,7 @@ class Outbox:
 
     def flying(self, order: Order, now_s: float) -> None:
         """It has left, and has an outcome some time."""
-        self._waiting[order.node].popleft()
+        self._take(order)
         self._flying[order.node] = _Flight(order, now_s + self._outcome_s)
         if order.way == "command":
             self._commanded.add(order.node)
@@ -166,8 +184,16 @@ class Outbox:
 
     def over(self, order: Order, outcome: str, why: str = "") -> None:
         """One that `next` gave has its outcome without an answer."""
-        self._waiting[order.node].popleft()
+        self._take(order)
         self._over(order, outcome, why)
+
+    def _take(self, order: Order) -> None:
+        """It waits no longer, and the other ways to this node come before the next one of its own."""
+        key = (order.node, order.source)
+        waiting = self._waiting.pop(key)
+        waiting.popleft()
+        if waiting:
+            self._waiting[key] = waiting
 
     def outcome(self, node: int, outcome: str) -> None:
         """The link reports the outcome of a message to a node."""

@@ -7,7 +7,6 @@ progress.
 from __future__ import annotations
 
 import os
-import queue
 import select
 import time
 import weakref
@@ -24,10 +23,11 @@ from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.guard import SpoolGuard
 from motecrypt.link.gateway.items import Item, Kind
-from motecrypt.link.gateway.lines import Line
+from motecrypt.link.gateway.lines import Line, Routes
 from motecrypt.link.gateway.operated import OperatedGateway
 from motecrypt.link.gateway.orders import GROUP, Order, Outbox, Told, order_of, read_order
 from motecrypt.link.gateway.protocols import NodeProtocol, ProtocolThread
+from motecrypt.link.gateway.queues import SharedQueue
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.gateway.statistics import statistics
 from motecrypt.link.gateway.tally import GatewayTally, NodeTally
@@ -42,7 +42,10 @@ POLL_S, QUIET_S = 0.02, 0.1
 TIDY_S = 0.25
 END_S = 5.0
 """How long sinks may continue when the gateway ends; what they have not taken waits for the next start."""
-INBOX_MAX = 100
+INBOX_MAX = 20
+"""Orders of one source for one node that wait for the next turn of the loop."""
+BROKER = "broker"
+"""The source of orders that come through a sink."""
 _HOW = {"command": CONFIRMED | COMMAND, "message": CONFIRMED, "unconfirmed": 0}
 
 
@@ -86,12 +89,12 @@ class GatewayService:
         self._protocols: list[ProtocolThread] = []
         self._speakers: frozenset[int] = frozenset()
         self._bare: dict[int, BareNode] = {}
-        self._inbox: queue.Queue[tuple[int, bytes, Told] | Order] = queue.Queue(INBOX_MAX)
+        self._inbox: SharedQueue[tuple[str, int], tuple[int, bytes, Told] | Order] = SharedQueue(INBOX_MAX)
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         weakref.finalize(self, close_all, self._wake_read, self._wake_write)
         self._tally = GatewayTally()
         self._admission = Admission(spool, self._tally)
-        self._where: dict[int, Line] = {}
+        self._routes = Routes(lines)
         self._line: Line | None = None
         self._came: dict[int, Line] = {}
         self._heard: set[int] = set()
@@ -146,17 +149,21 @@ class GatewayService:
 
     def commanded(self, node: int, text: bytes, tell: Told) -> None:
         """An order in JSON from a sink's thread."""
-        self._put((node, text, tell), node, tell)
+        self._put((node, text, tell), (BROKER, node), tell)
 
     def ordered(self, order: Order) -> None:
         """An order from a protocol's thread."""
-        self._put(order, order.node, order.tell)
+        self._put(order, (order.source, order.node), order.tell)
 
-    def _put(self, order: tuple[int, bytes, Told] | Order, node: int, tell: Told) -> None:
-        try:
-            self._inbox.put_nowait(order)
-        except queue.Full:
-            tell({"node": node, "outcome": "dropped", "why": f"{INBOX_MAX} others wait already"})
+    def _put(self, order: tuple[int, bytes, Told] | Order, peer: tuple[str, int], tell: Told) -> None:
+        if not self._inbox.put(peer, order):
+            tell(
+                {
+                    "node": peer[1],
+                    "outcome": "dropped",
+                    "why": f"{INBOX_MAX} others wait already for this node",
+                }
+            )
         self._wake()
 
     def _wake(self) -> None:
@@ -266,7 +273,7 @@ class GatewayService:
             return
         tally.allowed -= 1
         tally.last_ms = int(time.time() * 1000)
-        self._where[node] = line
+        self._routes.where[node] = line
         thread = next((each for each in self._protocols if each.speaks(heard.message)), None)
         if thread is not None:
             thread.offer(node, heard.message)
@@ -296,7 +303,7 @@ class GatewayService:
         self._heard.add(message.node)
         self._outbox.heard(message.node)
         if message.node in self._came:
-            self._where[message.node] = self._came[message.node]
+            self._routes.where[message.node] = self._came[message.node]
         content, length = message.content, len(message.content)
         kind: Kind = "message"
         if message.event is Event.FILE_PART:
@@ -358,17 +365,14 @@ class GatewayService:
     def _take_orders(self, readable: list[Any]) -> None:
         if self._control is not None:
             self._control.turn(readable, self._asked)
-        while True:
-            try:
-                given = self._inbox.get_nowait()
-            except queue.Empty:
-                return
+        while (got := self._inbox.get()) is not None:
+            given = got[1]
             if isinstance(given, Order):
                 self._outbox.add(given, time.monotonic())
                 continue
             node, text, tell = given
             try:
-                self._outbox.add(read_order(node, text, tell), time.monotonic())
+                self._outbox.add(read_order(node, text, tell, BROKER), time.monotonic())
             except InputError as error:
                 self._tally.bad_orders += 1
                 tell({"node": node, "outcome": "dropped", "why": str(error)})
@@ -381,7 +385,7 @@ class GatewayService:
             self._guarded(lambda: self._changes.take(request, tell, time.monotonic()))
             return
         node = request.pop("node", None)
-        self._outbox.add(order_of(node, request, tell), time.monotonic())
+        self._outbox.add(order_of(node, request, tell, "socket"), time.monotonic())
 
     def _renew(self, now_ms: int, now_s: float) -> None:
         """After answers were written: the node is to have the one to its last message before a new epoch."""
@@ -393,14 +397,15 @@ class GatewayService:
     def _replaced(self, node: int) -> None:
         """A node has new keys: nothing more comes from the earlier one, and the new one may be elsewhere."""
         self._outbox.outcome(node, "unconfirmed")
-        self._where.pop(node, None)
+        self._routes.where.pop(node, None)
         self._bound.discard(node)
 
     def _send_orders(self, now_ms: int, now_s: float) -> None:
         self._outbox.expire(now_s)
         if self._guarded.rests(now_s):
             return
-        for order in self._outbox.next(lambda node: node in self._where or node in self._bare, now_s):
+        heard = {*self._routes.where, *self._bare}
+        for order in self._outbox.next(heard.__contains__, now_s, self._routes.free):
             self._guarded(lambda: self._send(order, now_ms, now_s))  # noqa: B023 - called at once
 
     def _send(self, order: Order, now_ms: int, now_s: float) -> None:
@@ -432,23 +437,17 @@ class GatewayService:
             self._outbox.over(order, "dropped", str(error))
             return
         for packet in packets:
-            self._say(packet)
+            self._routes.say(packet)
         self._outbox.over(order, "sent")
 
     def _route(self) -> None:
         for packet in self._gateway.take_packets():
-            self._say(packet)
+            self._routes.say(packet)
 
     def _write(self) -> None:
         self._route()
         for line in self._lines:
             line.write()
-
-    def _say(self, packet: bytes) -> None:
-        """A packet goes where its node was received last; where it never was, everywhere."""
-        line = self._where.get(packet[0] & NODE_BITS)
-        for each in self._lines if line is None else [line]:
-            each.say(packet)
 
     # --- the spool and the sinks
 

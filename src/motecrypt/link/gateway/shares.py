@@ -5,7 +5,10 @@ Pure. Of half of the places each peer has an equal part of its own. The other ha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
+from typing import TypeVar
+
+Peer = TypeVar("Peer", bound=Hashable)
 
 
 def share_of_each(most: int, peers: int) -> int:
@@ -42,3 +45,12 @@ def may_add(
     if free > each * len(peers):
         return True
     return free > sum(max(0, each - used.get(other, 0)) for other in peers if other != peer)
+
+
+def gives_way(used: Mapping[Peer, int], peer: Peer) -> Peer | None:
+    """Where all places are used: who loses one to this peer, or None where nobody has two more than it.
+
+    For peers that nobody can count beforehand, such as clients by their address.
+    """
+    most = max(used, key=lambda each: used[each], default=peer)
+    return most if used.get(most, 0) > used.get(peer, 0) + 1 else None

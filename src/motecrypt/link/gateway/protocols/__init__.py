@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from motecrypt.link.gateway.orders import WAIT_S, Order
+from motecrypt.link.gateway.queues import SharedQueue
 
-INBOX_MAX = 100
-"""Messages of nodes that wait for a protocol; more are refused, so that their nodes send them again."""
+INBOX_MAX = 16
+"""Messages of one node that wait for a protocol; more are refused, so that the node sends them again."""
 IDLE_S = 1.0
 PAUSE_S = 0.1
 """Seconds that a protocol pauses after a fault."""
@@ -41,8 +42,9 @@ class Downlink:
         order: Callable[[Order], None],
         longest: Mapping[int, int],
         post: Callable[[Callable[[], None]], None],
+        source: str = "",
     ) -> None:
-        self._order, self._post = order, post
+        self._order, self._post, self._source = order, post, source
         self.longest = longest
 
     def send(
@@ -56,6 +58,7 @@ class Downlink:
                 way="message" if confirmed else "unconfirmed",
                 wait_s=wait_s,
                 token="",
+                source=self._source,
                 tell=lambda outcome: self._post(lambda: told(str(outcome["outcome"]))),
             )
         )
@@ -120,7 +123,7 @@ class ProtocolThread(threading.Thread):
 
     Attributes
     ----------
-    refused, faults : messages of nodes that found the inbox full; events that the protocol failed at.
+    refused, faults : messages of nodes that found no room in the inbox; events that the protocol failed at.
     """
 
     def __init__(
@@ -133,14 +136,14 @@ class ProtocolThread(threading.Thread):
         super().__init__(name=protocol.name, daemon=True)
         self.protocol, self._notice = protocol, notice
         self._offered: list[tuple[int, bytes]] = []
-        self._messages: deque[tuple[int, bytes]] = deque()
+        self._messages: SharedQueue[int, bytes] = SharedQueue(INBOX_MAX)
         self._calls: deque[Callable[[], None]] = deque()
         self._wake_read, self._wake_write = socket.socketpair()
         self._wake_read.setblocking(False)
         self._wake_write.setblocking(False)
         self._over = False
         self._fault = ""
-        self._downlink = Downlink(order, longest, self._post)
+        self._downlink = Downlink(order, longest, self._post, protocol.name)
         self.refused = 0
         self.faults = 0
 
@@ -152,7 +155,7 @@ class ProtocolThread(threading.Thread):
 
     def offer(self, node: int, content: bytes) -> bool:
         """Take a message that is about to be claimed; whether there is room."""
-        if len(self._messages) + len(self._offered) >= INBOX_MAX:
+        if sum(each == node for each, _ in self._offered) >= self._messages.room(node):
             self.refused += 1
             return False
         self._offered.append((node, content))
@@ -161,7 +164,8 @@ class ProtocolThread(threading.Thread):
     def keep(self) -> None:
         """What was offered is claimed on disk: now it is handed over."""
         if self._offered:
-            self._messages.extend(self._offered)
+            for node, content in self._offered:
+                self._messages.put(node, content)
             self._offered.clear()
             self._wake()
 
@@ -205,9 +209,8 @@ class ProtocolThread(threading.Thread):
                 self._wake_read.recv(4096)
         while self._calls:
             self._guarded(self._calls.popleft())
-        while self._messages:
-            node, content = self._messages.popleft()
-            self._guarded(lambda: self.protocol.heard(node, content, time.monotonic()))  # noqa: B023
+        while (got := self._messages.get()) is not None:
+            self._guarded(lambda: self.protocol.heard(*got, time.monotonic()))
         for each in sockets:
             if each in ready:
                 self._guarded(lambda: self.protocol.readable(each, time.monotonic()))  # noqa: B023

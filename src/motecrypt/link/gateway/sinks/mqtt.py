@@ -10,7 +10,6 @@ import json
 import os
 import ssl
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from paho.mqtt.properties import Properties
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import open_regular
 from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.queues import NewestKept
 from motecrypt.link.gateway.sinks import Sink, SinkError
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -37,6 +37,7 @@ KEEPALIVE_S = 20
 AT_ONCE = 16
 """What brokers take before their first acknowledgement, unless they say otherwise."""
 OUTCOMES_MAX = 1000
+"""Outcomes that wait for a connection; then the node with most of them loses its oldest."""
 NAME_MAX = 100
 
 Commanded = Callable[[int, bytes, Callable[[dict[str, Any]], None]], None]
@@ -189,7 +190,7 @@ class MqttSink(Sink):
         self._client: paho.Client | None = None
         self._answered: str | None = None
         self._acknowledged: dict[int, str] = {}
-        self._outcomes: deque[tuple[int, dict[str, Any]]] = deque(maxlen=OUTCOMES_MAX)
+        self._outcomes: NewestKept[int, dict[str, Any]] = NewestKept(OUTCOMES_MAX)
         self._hurried = False
         self.dropped = 0
 
@@ -223,8 +224,8 @@ class MqttSink(Sink):
     def idle(self, seconds: float) -> bool:
         """Keep the connection, take commands and publish their outcomes."""
         client = self._connected()
-        while self._outcomes:
-            node, told = self._outcomes.popleft()
+        while (got := self._outcomes.get()) is not None:
+            node, told = got
             client.publish(self._broker.topic(f"node/{node}/outcome"), json.dumps(told), qos=1)
         self._loop(seconds)
         return True
@@ -318,4 +319,4 @@ class MqttSink(Sink):
             return
         node = int(number)
         if self._commanded is not None:
-            self._commanded(node, message.payload, lambda told: self._outcomes.append((node, told)))
+            self._commanded(node, message.payload, lambda told: self._outcomes.put(node, told))

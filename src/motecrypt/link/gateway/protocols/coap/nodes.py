@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from motecrypt.link.gateway.protocols import Downlink, Outcome
 from motecrypt.link.gateway.protocols.coap.message import CoapMessage
 from motecrypt.link.gateway.protocols.coap.udp import Peer
+from motecrypt.link.gateway.shares import gives_way
 
 ANSWER_S = 10.0
 """Seconds that a node may take to respond before it gets the next request."""
@@ -45,6 +47,20 @@ class AskedOfNode:
     notified: int = 0
     renew_s: float = NEVER
 
+    @property
+    def one_host(self) -> bool:
+        """Whether all who wait for it have one address."""
+        return len({client.peer.host for client in self.clients}) == 1
+
+    def made_room(self, host: Any) -> CoapClient | None:
+        """Remove the last client of the address with most of them, where that gives way to `host`."""
+        greedy = gives_way(Counter(client.peer.host for client in self.clients), host)
+        if greedy is None:
+            return None
+        last = [client for client in self.clients if client.peer.host == greedy][-1]
+        self.clients.remove(last)
+        return last
+
 
 @dataclass
 class Forwarded:
@@ -74,6 +90,17 @@ class _Ordered:
 
     data: bytes
     told: Outcome
+    asked: AskedOfNode | None = None
+
+
+def last_of_greedy(every: Sequence[AskedOfNode], host: Any) -> AskedOfNode | None:
+    """The last request of the address with most of them, where that gives way to `host`.
+
+    Requests that clients of several addresses wait for are nobody's.
+    """
+    owned = [(asked, asked.clients[0].peer.host) for asked in every if asked.one_host]
+    greedy = gives_way(Counter(owner for _, owner in owned), host)
+    return None if greedy is None else [asked for asked, owner in owned if owner == greedy][-1]
 
 
 class CoapNode:
@@ -116,6 +143,16 @@ class CoapNode:
         """Requests that wait until they may go down."""
         return len(self._queue)
 
+    @property
+    def unanswered(self) -> list[AskedOfNode]:
+        """Requests that some client waits for."""
+        return [each for each in self.asked.values() if any(not who.answered for who in each.clients)]
+
+    @property
+    def observed(self) -> list[AskedOfNode]:
+        """Those that are observed."""
+        return [each for each in self.asked.values() if each.observes is not None]
+
     def new_mid(self) -> int:
         """A message ID."""
         self._mid = (self._mid + 1) & 0xFFFF
@@ -130,9 +167,15 @@ class CoapNode:
 
     # --- down, a request at a time (RFC 7252, section 4.7)
 
-    def order(self, data: bytes, told: Outcome = lambda outcome: None) -> None:
+    def withdraw(self, asked: AskedOfNode) -> None:
+        """What waits to go down for this request does not go."""
+        self._queue = deque(each for each in self._queue if each.asked is not asked)
+
+    def order(
+        self, data: bytes, told: Outcome = lambda outcome: None, asked: AskedOfNode | None = None
+    ) -> None:
         """Send a request as soon as those before it are over."""
-        self._queue.append(_Ordered(data, told))
+        self._queue.append(_Ordered(data, told, asked))
         self.send_next()
 
     def send_next(self) -> None:

@@ -27,21 +27,30 @@ from motecrypt.link.gateway.protocols.coap.message import (
     plain,
     uint,
 )
-from motecrypt.link.gateway.protocols.coap.nodes import NEVER, AskedOfNode, CoapClient, CoapNode, Forwarded
+from motecrypt.link.gateway.protocols.coap.nodes import (
+    NEVER,
+    AskedOfNode,
+    CoapClient,
+    CoapNode,
+    Forwarded,
+    last_of_greedy,
+)
 from motecrypt.link.gateway.protocols.coap.udp import EXCHANGE_S, Peer, UdpLayer
 from motecrypt.link.gateway.protocols.coap.where import (
     CoapRefusal,
     CoapServer,
     check_options,
+    node_list,
     node_of,
     server_of,
+    too_long,
 )
 
 NODE_S = 60.0
 """Seconds in all to wait for a node's response after its request was ordered."""
 SERVER_S = 120.0
 WAITING_MAX = 4
-"""Requests for one node that wait for their response."""
+"""Requests for one node that wait. Here and below, who has most of them gives way to others (shares.py)."""
 OBSERVERS_MAX = 16
 """Clients that observe one resource of a node."""
 OBSERVATIONS_MAX = 8
@@ -51,9 +60,6 @@ CONFIRM_S = 30.0
 FORWARDED_MAX = 8
 """Requests of one node that wait for a server's response."""
 OBSERVABLE = (Code.GET, Code.FETCH)
-LINK_FORMAT = 40
-LIST_EXPONENT = 1
-"""The list of nodes goes in blocks of 32 bytes: an unverified address gets little more than it sent."""
 REPLIES_MAX = 32
 """Answers to one node that are kept in case it asks again."""
 MAX_AGE_S, RENEW_S = 60, 5.0
@@ -169,31 +175,12 @@ class CoapProxy(NodeProtocol):
         try:
             number, inner = node_of(request)
             if number is None:
-                self._tell(client, self._own(inner))
+                self._tell(client, node_list(inner, self._nodes))
             else:
                 self._ask(client, number, inner)
         except CoapRefusal as refusal:
             self._counts["refusals"] += 1
             self._tell(client, replace(plain(refusal.code, str(refusal)), options=refusal.options))
-
-    def _own(self, request: CoapMessage) -> CoapMessage:
-        """What the gateway itself has: the list of its nodes (RFC 6690)."""
-        if request.values(Option.URI_PATH) != [b".well-known", b"core"]:
-            raise CoapRefusal(Code.NOT_FOUND, "nodes are at /node/N/")
-        if request.code != Code.GET:
-            raise CoapRefusal(Code.NOT_ALLOWED, "GET it")
-        links = ",".join(f"</node/{number}>" for number in self._nodes)
-        found = request.number(Option.BLOCK2)
-        asked = LIST_EXPONENT if found is None else found
-        exponent = min(asked & 7, LIST_EXPONENT)
-        begin, size = (asked >> 4) * (16 << (asked & 7)), 16 << exponent
-        part, more = links[begin : begin + size], len(links) > begin + size
-        if not part:
-            raise CoapRefusal(Code.BAD_REQUEST, "the list has no such block")
-        options: tuple[tuple[int, bytes], ...] = ((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),)
-        if more or begin:
-            options += ((Option.BLOCK2, block_value(begin // size, more, exponent)),)
-        return replace(plain(Code.CONTENT, part), options=options)
 
     def _ask(self, client: CoapClient, number: int, request: CoapMessage) -> None:
         node = self._nodes.get(number)
@@ -209,14 +196,22 @@ class CoapProxy(NodeProtocol):
         resource = replace(request, mid=0, token=b"", kind=CoapKind.NON).encode()
         asked = next((each for each in node.asked.values() if each.observes == resource), None)
         if asked is None:
-            if sum(each.observes is not None for each in node.asked.values()) >= OBSERVATIONS_MAX:
-                self._pose(node, request, [client], None)  # answered, and not observed
-                return
+            if len(node.observed) >= OBSERVATIONS_MAX:
+                greedy = last_of_greedy(node.observed, client.peer.host)
+                if greedy is None:
+                    self._pose(node, request, [client], None)  # answered, and not observed
+                    return
+                self._end(node, greedy)
+                self._unobserve(node, greedy)
             self._pose(node, request, [client], resource)
             return
         if len(asked.clients) >= OBSERVERS_MAX:
-            self._pose(node, request, [client], None)
-            return
+            last = asked.made_room(client.peer.host)
+            if last is None:
+                self._pose(node, request, [client], None)
+                return
+            self._tell(last, plain(Code.UNAVAILABLE))
+        self._room(node, client)
         self._repose(node, asked, request)
         asked.clients.append(client)
 
@@ -224,16 +219,28 @@ class CoapProxy(NodeProtocol):
         self, node: CoapNode, request: CoapMessage, clients: list[CoapClient], observes: bytes | None
     ) -> None:
         """Send a request down under a new token."""
-        open_now = [each for each in node.asked.values() if any(not who.answered for who in each.clients)]
-        if len(open_now) >= WAITING_MAX:
-            raise CoapRefusal(Code.UNAVAILABLE, f"{WAITING_MAX} requests wait for this node")
+        self._room(node, clients[0])
         token = node.new_token()
         asked = AskedOfNode(token, 0, self._now_s + NODE_S, clients, observes)
         self._repose(node, asked, request)
         node.asked[token] = asked
 
+    def _room(self, node: CoapNode, client: CoapClient) -> None:
+        """A place for one more request, if this client's address has no more of them than others."""
+        if max(len(node.unanswered), node.waiting) >= WAITING_MAX:
+            greedy = last_of_greedy(node.unanswered, client.peer.host)
+            if greedy is None:
+                raise CoapRefusal(Code.UNAVAILABLE, f"{WAITING_MAX} requests wait for this node")
+            self._end(node, greedy)
+
+    def _end(self, node: CoapNode, asked: AskedOfNode) -> None:
+        """It makes room for another client's."""
+        node.withdraw(asked)
+        self._fail(node, asked, Code.UNAVAILABLE)
+
     def _repose(self, node: CoapNode, asked: AskedOfNode, request: CoapMessage) -> None:
         """Send a request down under the token that it has, for those who wait for it."""
+        node.withdraw(asked)
         if node.waiting >= WAITING_MAX:
             raise CoapRefusal(Code.UNAVAILABLE, f"{WAITING_MAX} requests wait for this node")
         mid = node.new_mid()
@@ -242,15 +249,9 @@ class CoapProxy(NodeProtocol):
         data = replace(request, kind=CoapKind.NON, mid=mid, token=asked.token).encode()
         longest = node.longest
         if len(data) > longest:
-            hint: tuple[tuple[int, bytes], ...] = ()
-            if request.values(Option.BLOCK1):  # RFC 7959, 2.9.3: a smaller block
-                hint = ((int(Option.BLOCK1), block_value(0, True, block_exponent(longest))),)
-            elif request.payload:  # without one, section 4: the room. aiocoap ends with an error at a block
-                room = max(0, longest - len(data) + len(request.payload))
-                hint = ((int(Option.SIZE1), uint(room)),)
-            raise CoapRefusal(Code.TOO_LARGE, f"this node takes {longest} bytes in one message", hint)
+            raise too_long(request, len(data), longest)
         asked.mid, asked.end_s, asked.renew_s = mid, self._now_s + NODE_S, NEVER
-        node.order(data, lambda outcome: self._reached(node, asked, mid, outcome))
+        node.order(data, lambda outcome: self._reached(node, asked, mid, outcome), asked)
 
     def _renew(self, node: CoapNode, asked: AskedOfNode) -> None:
         """A notification is stale: perhaps the node has restarted and lost its observers."""

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
 from motecrypt.base.errors import InputError
-from motecrypt.link.gateway.protocols.coap.message import UNSAFE, CoapMessage, Code, Option, uint
+from motecrypt.link.gateway.protocols.coap.message import (
+    UNSAFE,
+    CoapMessage,
+    Code,
+    Option,
+    block_exponent,
+    block_value,
+    plain,
+    uint,
+)
 
 PORT = 5683
+LINK_FORMAT = 40
+LIST_EXPONENT = 1
+"""The list of nodes goes in blocks of 32 bytes: an unverified address gets little more than it sent."""
 HOPS = 16
 """Hop-Limit where a request has none (RFC 8768)."""
 _NODE_HOST = re.compile(r"node-(0|[1-9][0-9]?)(\..*)?", re.IGNORECASE)
@@ -111,6 +124,42 @@ def node_of(request: CoapMessage) -> tuple[int | None, CoapMessage]:
             rest = rest.having(Option.URI_PATH, segment)
         return int(path[1]), rest
     return None, request
+
+
+def node_list(request: CoapMessage, nodes: Iterable[int]) -> CoapMessage:
+    """The answer to a request that is for the gateway itself: the list of its nodes (RFC 6690).
+
+    Raises
+    ------
+    CoapRefusal
+        It asks for something else.
+    """
+    if request.values(Option.URI_PATH) != [b".well-known", b"core"]:
+        raise CoapRefusal(Code.NOT_FOUND, "nodes are at /node/N/")
+    if request.code != Code.GET:
+        raise CoapRefusal(Code.NOT_ALLOWED, "GET it")
+    links = ",".join(f"</node/{number}>" for number in nodes)
+    found = request.number(Option.BLOCK2)
+    asked = LIST_EXPONENT if found is None else found
+    exponent = min(asked & 7, LIST_EXPONENT)
+    begin, size = (asked >> 4) * (16 << (asked & 7)), 16 << exponent
+    part, more = links[begin : begin + size], len(links) > begin + size
+    if not part:
+        raise CoapRefusal(Code.BAD_REQUEST, "the list has no such block")
+    options: tuple[tuple[int, bytes], ...] = ((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),)
+    if more or begin:
+        options += ((Option.BLOCK2, block_value(begin // size, more, exponent)),)
+    return replace(plain(Code.CONTENT, part), options=options)
+
+
+def too_long(request: CoapMessage, length: int, longest: int) -> CoapRefusal:
+    """A request that makes a message of this length, for a node that takes shorter ones: what fits."""
+    hint: tuple[tuple[int, bytes], ...] = ()
+    if request.values(Option.BLOCK1):  # RFC 7959, 2.9.3: a smaller block
+        hint = ((int(Option.BLOCK1), block_value(0, True, block_exponent(longest))),)
+    elif request.payload:  # without one, section 4: the room. aiocoap ends with an error at a block
+        hint = ((int(Option.SIZE1), uint(max(0, longest - length + len(request.payload)))),)
+    return CoapRefusal(Code.TOO_LARGE, f"this node takes {longest} bytes in one message", hint)
 
 
 def server_of(request: CoapMessage, servers: tuple[CoapServer, ...]) -> tuple[int, CoapMessage]:

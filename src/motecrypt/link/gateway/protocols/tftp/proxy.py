@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import socket
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 from motecrypt.link.gateway.protocols import Downlink, NodeProtocol
 from motecrypt.link.gateway.protocols.address import shown
 from motecrypt.link.gateway.protocols.tftp.node_files import FolderInlet, FolderOutlet, checked_name
+from motecrypt.link.gateway.shares import gives_way
 from motecrypt.link.native import framing
 from motecrypt.link.tftp.cost import ack_bytes, best_block, confirmed
 from motecrypt.link.tftp.packets import (
@@ -37,7 +39,8 @@ from motecrypt.link.tftp.pipe import NetasciiInlet, NetasciiOutlet, Pipe
 from motecrypt.link.tftp.transfer import Terms, TftpTransfer, TransferFile
 
 CLIENTS_MAX = 16
-"""Transfers with clients at a time."""
+"""Transfers with clients at a time. When all run, the address with most of them loses its last one to an
+address with fewer."""
 CLIENT_TERMS = Terms(block_max=BLOCK, timeout_s=1.0, tries=10)
 """Longer blocks take a radio longer than clients wait for one."""
 NODE_TRIES = 20
@@ -291,7 +294,7 @@ class TftpProxy(NodeProtocol):
             raise TftpError(TftpCode.NOT_FOUND, f"node {path[1]}: does not speak TFTP here")
         if node.busy:
             raise TftpError(TftpCode.UNDEFINED, f"node {path[1]}: is busy with another transfer")
-        if len(self._clients) >= CLIENTS_MAX:
+        if len(self._clients) >= CLIENTS_MAX and not self._make_room(address[0]):
             raise TftpError(TftpCode.UNDEFINED, f"{CLIENTS_MAX} transfers are running")
         text = request.mode == NETASCII  # its size is another one for the node
         size = None if text else number_in(request.options, "tsize", 0, NUMBER_MAX)
@@ -303,6 +306,19 @@ class TftpProxy(NodeProtocol):
         serving = TftpTransfer.serve(CLIENT_TERMS, own, request)
         node.transfer = TftpTransfer.ask(node.terms, pipe.outlet if writing else pipe.inlet, name, writing)
         return _TftpClient(line, address, serving, node.transfer)
+
+    def _make_room(self, host: str) -> bool:
+        """End a transfer of the address with most of them, if one of this address may take its place."""
+        greedy = gives_way(Counter(client.address[0] for client in self._clients), host)
+        if greedy is None:
+            return False
+        client = [each for each in self._clients if each.address[0] == greedy][-1]
+        client.transfer.abort(TftpError(TftpCode.UNDEFINED, "it makes room for another client"))
+        self._send_to(client, self._now_s)
+        client.partner.abort(TftpError(TftpCode.UNDEFINED, "its client has ended it"))
+        client.line.close()
+        self._clients.remove(client)
+        return True
 
     def _ended_by_client(self, writing: bool) -> Callable[[TftpError | None], None]:
         what = "delivered" if writing else "fetched"
