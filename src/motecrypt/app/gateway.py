@@ -14,6 +14,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
 from motecrypt.link.file_parts import FileCollector
 from motecrypt.link.gateway.bare import BareNode
+from motecrypt.link.gateway.clock import LoopClock
 from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.lines import Line
@@ -162,13 +163,31 @@ def serve_gateway(
     `ready` gets the ports, the nodes and the addresses of protocols once it works; `counts` gets the counts
     each `every_s`. InputError for what cannot be.
     """
+    stop = stop or Stop()
+    with ExitStack() as opened:
+        service, served = open_service(request, opened, stop, notice)
+        ready(served)
+        service.run(stop, _over(service, seconds, every_s, counts))
+        return service.statistics()
+
+
+def open_service(
+    request: GatewayRequest,
+    opened: ExitStack,
+    stop: Stop,
+    notice: Notice,
+    clock: LoopClock | None = None,
+) -> tuple[GatewayService, Mapping[str, Any]]:
+    """A gateway that is ready to run, and what `serve_gateway` calls `ready` with; `opened` closes it.
+
+    `clock` is another time than this computer's, for simulations. InputError for what cannot be.
+    """
     mqtt, protocols, line = request.sinks.mqtt, request.protocols, request.line
     need("link", *(["mqtt"] if mqtt.url else []))
     if not mqtt.url and mqtt != Mqtt():
         raise InputError("--mqtt-...: they need --mqtt; name the broker")
     if len({Path(port).resolve() for port in request.ports}) < len(request.ports):
         raise InputError("PORT: one port is named twice")
-    stop = stop or Stop()
     setup, patience_ms = line.setup(stop), line.answer_ms()
     suite, master = read_master_file(request.key_file)
     record = record_of(request.key_file, request.record.state)
@@ -178,40 +197,38 @@ def serve_gateway(
     protocols.spoken()
     if request.output is not None:
         make_folder(request.output)
-    with ExitStack() as opened:
-        file = FileStore(record)
-        spool = opened.enter_context(Spool(file, request.record.queue))
-        gateway = OperatedGateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
-        line.check_all(gateway, request.record.restored, notice, protocols.bare)
-        if not gateway.nodes and not protocols.bare:
-            raise InputError(
-                "no node has keys of this gateway; "
-                f"'motecrypt provision 1 --key {request.key_file} --eep node1.eep' makes some"
-            )
-        lines = [
-            opened.enter_context(closing(Line(port, line.baud, line.radio.packet_bytes, notice, setup)))
-            for port in request.ports
-        ]
-        collector = FileCollector(request.output, keeping=True) if request.output is not None else None
-        outcome_s = 40 * patience_ms / 1000 + 5.0
-        service = GatewayService(gateway, spool, lines, collector, request.node_rate, outcome_s, notice)
-        sinks = _sinks(request.sinks, spool.waiting)
-        if broker is not None:
-            from motecrypt.link.gateway.sinks.mqtt import MqttSink
+    file = FileStore(record)
+    spool = opened.enter_context(Spool(file, request.record.queue))
+    gateway = OperatedGateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
+    line.check_all(gateway, request.record.restored, notice, protocols.bare)
+    if not gateway.nodes and not protocols.bare:
+        raise InputError(
+            "no node has keys of this gateway; "
+            f"'motecrypt provision 1 --key {request.key_file} --eep node1.eep' makes some"
+        )
+    lines = [
+        opened.enter_context(closing(Line(port, line.baud, line.radio.packet_bytes, notice, setup)))
+        for port in request.ports
+    ]
+    collector = FileCollector(request.output, keeping=True) if request.output is not None else None
+    outcome_s = 40 * patience_ms / 1000 + 5.0
+    service = GatewayService(gateway, spool, lines, collector, request.node_rate, outcome_s, notice, clock)
+    sinks = _sinks(request.sinks, spool.waiting)
+    if broker is not None:
+        from motecrypt.link.gateway.sinks.mqtt import MqttSink
 
-            sinks.append(MqttSink(broker, service.commanded if mqtt.commands else None, notice))
-        if len({sink.name for sink in sinks}) < len(sinks):
-            raise InputError("--sqlite, --csv, --run: one sink is named twice")
-        control = ControlSocket(request.record.socket or record.with_name(f"{record.name}.socket"))
-        service.listen(control)
-        spoken = _speak(service, gateway, request, patience_ms, notice)
-        done = spool.register([sink.name for sink in sinks])
-        service.start([Drain(sink, record, done[sink.name], notice, service.end) for sink in sinks])
-        file.serve_at(control.path)
-        addresses = {each.name: each.addresses() for each in spoken}
-        ready({"ports": list(request.ports), "nodes": list(gateway.nodes), **addresses})
-        service.run(stop, _over(service, seconds, every_s, counts))
-        return service.statistics()
+        sinks.append(MqttSink(broker, service.commanded if mqtt.commands else None, notice))
+    if len({sink.name for sink in sinks}) < len(sinks):
+        raise InputError("--sqlite, --csv, --run: one sink is named twice")
+    control = ControlSocket(request.record.socket or record.with_name(f"{record.name}.socket"))
+    service.listen(control)
+    spoken = _speak(service, gateway, request, patience_ms, notice)
+    done = spool.register([sink.name for sink in sinks])
+    service.start([Drain(sink, record, done[sink.name], notice, service.end) for sink in sinks])
+    file.serve_at(control.path)
+    addresses = {each.name: each.addresses() for each in spoken}
+    served = {"ports": list(request.ports), "nodes": list(gateway.nodes), **addresses}
+    return service, served
 
 
 def _broker(mqtt: Mqtt, notice: Notice) -> Any:

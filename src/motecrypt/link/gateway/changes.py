@@ -7,7 +7,6 @@ leaves after that write.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from typing import Any
@@ -182,7 +181,7 @@ class Changes:
 
     def _begin(self, renewal: _Renewal, now_s: float) -> None:
         try:
-            self._gateway.renew(renewal.node, int(time.time()))
+            self._gateway.renew(renewal.node, int(self._gateway.clock()))
         except (MotecryptError, OSError) as error:
             self._renewals.pop(renewal.node).failed(str(error))
             raise

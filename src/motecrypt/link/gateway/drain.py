@@ -67,22 +67,33 @@ class Drain(threading.Thread):
     def run(self) -> None:
         """Deliver until `stop`."""
         pause_s = self._first_s
-        while not self._stop_asked.is_set():
-            try:
-                self._turn()
-            except SinkClosed as closed:
-                self._notice(str(closed))
-                self._closed()
-                break
-            except Exception as error:  # any error affects this sink alone
-                if self._stop_asked.is_set():
-                    break
+        try:
+            while not self._stop_asked.is_set():
+                if self.attempt():
+                    pause_s = self._first_s
+                else:
+                    self._stop_asked.wait(pause_s)
+                    pause_s = min(2 * pause_s, LONGEST_S)
+        except SinkClosed as closed:
+            self._notice(str(closed))
+            self._closed()
+        self.finish()
+
+    def attempt(self) -> bool:
+        """Deliver what comes next, or wait for it a little; False after a fault. SinkClosed: never again."""
+        try:
+            self._turn()
+        except SinkClosed:
+            raise
+        except Exception as error:  # any error affects this sink alone
+            if not self._stop_asked.is_set():
                 told = isinstance(error, MotecryptError | sqlite3.Error)
                 self._troubled(str(error) if told else f"{type(error).__name__}: {error}")
-                self._stop_asked.wait(pause_s)
-                pause_s = min(2 * pause_s, LONGEST_S)
-            else:
-                pause_s = self._first_s
+            return False
+        return True
+
+    def finish(self) -> None:
+        """Let go of the sink and the spool; the last call."""
         with suppress(Exception):
             self.sink.finish()
         if self._reader is not None:

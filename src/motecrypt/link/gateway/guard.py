@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from motecrypt.base.errors import MotecryptError
+from motecrypt.link.gateway.clock import LoopClock
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.gateway.tally import GatewayTally
 
@@ -23,11 +23,13 @@ class SpoolGuard:
 
     Attributes
     ----------
-    until_s : until when nothing is accepted, by the monotonic clock.
+    until_s : until when nothing is accepted, by `LoopClock.now_s`.
     """
 
-    def __init__(self, spool: Spool, tally: GatewayTally, notice: Callable[[str], None]) -> None:
-        self._spool, self._tally, self._notice = spool, tally, notice
+    def __init__(
+        self, spool: Spool, tally: GatewayTally, notice: Callable[[str], None], clock: LoopClock
+    ) -> None:
+        self._spool, self._tally, self._notice, self._clock = spool, tally, notice, clock
         self.until_s = 0.0
         self._writes = 0
         self._fault = ""
@@ -43,7 +45,7 @@ class SpoolGuard:
         except (MotecryptError, OSError) as error:
             self._spool.undo()
             self._tally.storage_faults += 1
-            self.until_s = time.monotonic() + REST_S
+            self.until_s = self._clock.now_s() + REST_S
             self._writes = self._spool.writes
             if str(error) != self._fault:
                 self._notice(f"{error}; until this is fixed no message is accepted")

@@ -7,8 +7,6 @@ progress.
 from __future__ import annotations
 
 import os
-import select
-import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +17,7 @@ from motecrypt.link.file_parts import FileCollector
 from motecrypt.link.gateway.admission import Admission
 from motecrypt.link.gateway.bare import MESSAGE_MAX, BareNode
 from motecrypt.link.gateway.changes import Changes
+from motecrypt.link.gateway.clock import LoopClock
 from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.guard import SpoolGuard
@@ -32,7 +31,6 @@ from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.gateway.statistics import statistics
 from motecrypt.link.gateway.tally import GatewayTally, NodeTally
 from motecrypt.link.native import COMMAND, CONFIRMED, LISTENS, NODE_BITS, Event, message_bytes_max
-from motecrypt.link.ports.session import now_us
 from motecrypt.link.ports.signals import Stop, close_all
 from motecrypt.link.told import OUTCOMES, NodeMessage
 
@@ -66,6 +64,8 @@ class GatewayService:
         How long the link may take for one message down, at most.
     notice : callable
         Gets one line for the user.
+    clock : LoopClock, optional
+        Another time than this computer's.
     """
 
     def __init__(
@@ -77,9 +77,10 @@ class GatewayService:
         node_rate: float,
         outcome_s: float,
         notice: Callable[[str], None],
+        clock: LoopClock | None = None,
     ) -> None:
         self._gateway, self._spool, self._lines, self._collector = gateway, spool, lines, collector
-        self._rate, self._notice = node_rate, notice
+        self._rate, self._notice, self._clock = node_rate, notice, clock or LoopClock()
         self._drains: list[Drain] = []
         self._control: ControlSocket | None = None
         self._outbox = Outbox(outcome_s)
@@ -97,9 +98,8 @@ class GatewayService:
         self._routes = Routes(lines)
         self._line: Line | None = None
         self._came: dict[int, Line] = {}
-        self._heard: set[int] = set()
-        self._bound: set[int] = set()
-        self._guarded = SpoolGuard(spool, self._tally, notice)
+        self._heard, self._bound = set[int](), set[int]()
+        self._guarded = SpoolGuard(spool, self._tally, notice, self._clock)
         self._tidy_at = 0.0
         self._fresh: list[Item] = []
         self._over = False
@@ -183,7 +183,8 @@ class GatewayService:
     def turn(self, stop: Stop) -> None:
         """Wait for what comes next, and do it."""
         readable = self._wait(stop)
-        now_ms, now_s = int(now_us() // 1000), time.monotonic()
+        now_s = self._clock.now_s()
+        now_ms = int(now_s * 1000)
         self._heard.clear()
         for line in self._lines:
             line.reopen()
@@ -205,14 +206,13 @@ class GatewayService:
             self._tidy(now_s)
 
     def _wait(self, stop: Stop) -> list[Any]:
-        ports = [line.port for line in self._lines if line.port is not None]
         writers: list[Any] = [line.port for line in self._lines if line.port is not None and line.writing]
-        readers: list[Any] = [stop, self._wake_read, *ports]
+        readers: list[Any] = [stop, self._wake_read, *(line.port for line in self._lines if line.port)]
         if self._control is not None:
             readers += self._control.readers()
             writers += self._control.writers()
         busy = self._outbox or self._changes or writers
-        readable, _, _ = select.select(readers, writers, [], POLL_S if busy else QUIET_S)
+        readable = self._clock.wait(readers, writers, POLL_S if busy else QUIET_S)
         if self._wake_read in readable:
             with suppress(BlockingIOError):
                 os.read(self._wake_read, 4096)
@@ -272,7 +272,7 @@ class GatewayService:
         if not heard.message:
             return
         tally.allowed -= 1
-        tally.last_ms = int(time.time() * 1000)
+        tally.last_ms = int(self._clock.utc_s() * 1000)
         self._routes.where[node] = line
         thread = next((each for each in self._protocols if each.speaks(heard.message)), None)
         if thread is not None:
@@ -286,7 +286,7 @@ class GatewayService:
     def _keep(self, messages: Sequence[NodeMessage]) -> list[bool]:
         """Put what was received into the spool's transaction; of each, whether it is taken."""
         self._count()
-        when_ms = int(time.time() * 1000)
+        when_ms = int(self._clock.utc_s() * 1000)
         verdicts, items = [], []
         for message in messages:
             taken, item = self._take(message, when_ms)
@@ -341,7 +341,7 @@ class GatewayService:
 
     def _node(self, node: int) -> NodeTally:
         if node not in self._tally.nodes:
-            self._tally.nodes[node] = NodeTally(self._rate, time.monotonic())
+            self._tally.nodes[node] = NodeTally(self._rate, self._clock.now_s())
         return self._tally.nodes[node]
 
     def _take_events(self) -> None:
@@ -368,11 +368,11 @@ class GatewayService:
         while (got := self._inbox.get()) is not None:
             given = got[1]
             if isinstance(given, Order):
-                self._outbox.add(given, time.monotonic())
+                self._outbox.add(given, self._clock.now_s())
                 continue
             node, text, tell = given
             try:
-                self._outbox.add(read_order(node, text, tell, BROKER), time.monotonic())
+                self._outbox.add(read_order(node, text, tell, BROKER), self._clock.now_s())
             except InputError as error:
                 self._tally.bad_orders += 1
                 tell({"node": node, "outcome": "dropped", "why": str(error)})
@@ -382,10 +382,10 @@ class GatewayService:
             tell(self.statistics())
             return
         if self._changes.concern(request):
-            self._guarded(lambda: self._changes.take(request, tell, time.monotonic()))
+            self._guarded(lambda: self._changes.take(request, tell, self._clock.now_s()))
             return
         node = request.pop("node", None)
-        self._outbox.add(order_of(node, request, tell, "socket"), time.monotonic())
+        self._outbox.add(order_of(node, request, tell, "socket"), self._clock.now_s())
 
     def _renew(self, now_ms: int, now_s: float) -> None:
         """After answers were written: the node is to have the one to its last message before a new epoch."""
@@ -462,28 +462,28 @@ class GatewayService:
         """Let the last answers leave, sinks come to an end, and keep how far they are."""
         self._outbox.close()
         self._changes.close()
-        end = time.monotonic() + 1.0
-        while any(line.writing for line in self._lines) and time.monotonic() < end:
-            select.select([], [line.port for line in self._lines if line.port and line.writing], [], 0.05)
+        end = self._clock.now_s() + 1.0
+        while any(line.writing for line in self._lines) and self._clock.now_s() < end:
+            self._clock.wait([], [line.port for line in self._lines if line.port and line.writing], 0.05)
             for line in self._lines:
                 line.write()
         for line in self._lines:
             line.close()
-        end = time.monotonic() + END_S
+        end = self._clock.now_s() + END_S
         last = self._spool.last()
-        while time.monotonic() < end and any(
+        while self._clock.now_s() < end and any(
             drain.is_alive() and not drain.trouble and drain.done < last for drain in self._drains
         ):
-            time.sleep(0.02)
+            self._clock.wait([], [], 0.02)
         threads: list[Drain | ProtocolThread] = [*self._drains, *self._protocols]
         for thread in threads:
             thread.stop()
         for thread in threads:
-            thread.join(max(0.1, end - time.monotonic()))
+            thread.join(max(0.1, end - self._clock.now_s()))
         if self._control is not None:
             self._control.close()
         self._guarded.until_s = 0.0
-        self._tidy(time.monotonic())
+        self._tidy(self._clock.now_s())
 
     def statistics(self) -> dict[str, Any]:
         """What happened since the start: docs/gateway.md has the fields."""
