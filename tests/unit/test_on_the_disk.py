@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gateway_bed import item
-from motecrypt.base.paths import written_atomically
+from motecrypt.base.paths import sync_folder, written_atomically
 from motecrypt.link.files.writing import NewFile
 from motecrypt.link.gateway.protocols.tftp.node_files import FolderInlet
 from motecrypt.link.gateway.sinks.csv_log import CsvLog
@@ -17,6 +18,7 @@ from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.keys import create_private
 from motecrypt.link.provisioning import write_private
 from motecrypt.link.state import FileStore
+from open_handles import handles
 
 
 class Synced:
@@ -64,8 +66,8 @@ def _atomic(path: Path) -> None:
         (_decrypted, ["file, unnamed", "folder, named"]),
         (lambda path: FileStore(path).write(b"12345"), ["file, unnamed", "folder, named"]),
         (lambda path: Spool(FileStore(path)).close(), ["folder, named"]),  # SQLite syncs the file
-        (lambda path: create_private(path, lambda: b"12345"), ["file, named"]),
-        (lambda path: write_private(lambda: {path: b"12345"}, [path]), ["file, named"]),
+        (lambda path: create_private(path, lambda: b"12345"), ["file, named", "folder, named"]),
+        (lambda path: write_private(lambda: {path: b"12345"}, [path]), ["file, named", "folder, named"]),
         (_atomic, ["file, unnamed"]),
     ],
     ids=["TFTP", "decrypt", "record", "spool", "key", "keys", "replaced"],
@@ -85,8 +87,34 @@ def test_rows_of_csv_are_synced_before_they_count_as_delivered(
 ) -> None:
     path = tmp_path / "log.csv"
     noted = Synced(tmp_path, path, path.read_bytes)
-    log = CsvLog(path, 0)
     monkeypatch.setattr(os, "fsync", noted)
+    log = CsvLog(path, 0)
+    assert noted.calls == ["file, named", "folder, named"], "a new file's name, too"
     log.deliver([item(1), item(2)])
-    assert noted.calls == ["file, named"] and path.read_bytes().count(b"\n") == 3
+    assert noted.calls[2:] == ["file, named"] and path.read_bytes().count(b"\n") == 3
     log.finish()
+    noted.calls.clear()
+    CsvLog(path, 0).finish()
+    assert noted.calls == ["folder, named"], "of one that was made just before a crash"
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.EINVAL])
+def test_a_folder_that_cannot_be_synced_is_left(
+    error: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(handle: int) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    sync_folder(tmp_path)
+
+
+def test_a_folder_whose_sync_fails_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(handle: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    before = handles()
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        sync_folder(tmp_path)
+    assert handles() <= before

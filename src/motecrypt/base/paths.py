@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -117,6 +118,22 @@ def check_replaceable(path: Path) -> None:
             raise InputError(f"{path}: is not a regular file; give another name")
     except (OSError, ValueError):
         pass
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk: a new file is lost with its name.
+
+    Where the file system cannot do that, or the folder may not be read, nothing happens, as with SQLite.
+    """
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EINVAL):
+            raise
 
 
 @contextmanager

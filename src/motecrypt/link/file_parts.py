@@ -16,10 +16,12 @@ import stat
 import struct
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from motecrypt.base.errors import MotecryptError
+from motecrypt.base.paths import sync_folder
 
 ANNOUNCEMENT, PIECE, END = 1, 2, 3
 _ANNOUNCEMENT = struct.Struct("<B4sI32s")
@@ -188,17 +190,32 @@ class FileCollector:
             if hashlib.file_digest(file, "sha256").digest() != arriving.digest:
                 self._drop(node, label)
                 raise MotecryptError(f"file {arriving.name}: arrived with a wrong digest")
-            os.fsync(handle)
+            self._sync_parts(node, handle, label)
             target = link_new(arrived, self._folder, arriving.name)
+        try:
+            sync_folder(self._folder)
+        except OSError:
+            with suppress(OSError):
+                target.unlink()  # it is refused, and comes again
+            raise
         self._ended[node] = label
         if not self._keeping:
             self.settled()
-        folder = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
         return FileReceived(target, length)
+
+    def _sync_parts(self, node: int, arrived: int, label: bytes) -> None:
+        """The announcement, too: when the end comes again after a power cut, it is to find what it names."""
+        try:
+            os.fsync(arrived)
+            announced = _open_own(self._places(node)[0], os.O_RDONLY)
+            try:
+                os.fsync(announced)
+            finally:
+                os.close(announced)
+            sync_folder(self._folder)
+        except OSError:
+            self._drop(node, label)  # nobody knows what a sync that failed has lost
+            raise
 
     def _named_before(self, node: int, arriving: _Arriving) -> FileReceived:
         """A file that has its name, but of which the sender may not have received so."""
@@ -207,6 +224,7 @@ class FileCollector:
                 continue
             with os.fdopen(_open_own(target, os.O_RDONLY), "rb") as file:
                 if hashlib.file_digest(file, "sha256").digest() == arriving.digest:
+                    sync_folder(self._folder)
                     self._ended[node] = arriving.label
                     if not self._keeping:
                         self.settled()
@@ -227,9 +245,9 @@ class FileCollector:
         self._ended.clear()
 
     def _drop(self, node: int, label: bytes) -> None:
+        _remember(self._given_up, node, label)
         for place in self._places(node):
             place.unlink(missing_ok=True)
-        _remember(self._given_up, node, label)
 
 
 def safe_name(name: bytes) -> str:

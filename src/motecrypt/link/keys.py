@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.paths import open_regular
+from motecrypt.base.paths import open_regular, sync_folder
 
 if TYPE_CHECKING:
     from motecrypt.link.native import Suite
@@ -136,6 +136,7 @@ def create_private(path: Path, content: Callable[[], bytes]) -> None:
             file.write(content())
             file.flush()
             os.fsync(file.fileno())
+        sync_folder(path.parent)
     except BaseException as error:
         path.unlink(missing_ok=True)
         if isinstance(error, OSError):

@@ -15,6 +15,7 @@ from io import BytesIO, StringIO
 from pathlib import Path
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.paths import sync_folder
 
 BLOCK_BYTES = 24
 PAGE, SECTOR = 256, 4096
@@ -172,6 +173,7 @@ def write_private(make: Callable[[], Mapping[Path, bytes]], paths: list[Path]) -
                     file.write(content[path])
                     file.flush()
                     os.fsync(handle)
+                sync_folder(path.parent)
             except OSError as error:
                 raise InputError(f"{path}: cannot be written: {error.strerror}; free some space") from None
         undo.pop_all()

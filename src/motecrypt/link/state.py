@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.paths import read_regular
+from motecrypt.base.paths import read_regular, sync_folder
 
 VERSION = 2
 """Of the records, which is the link's."""
@@ -127,11 +127,7 @@ class FileStore:
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(self.path)
-            folder = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(self.path.parent)
         except OSError as error:
             raise MotecryptError(f"state file {self.path}: cannot be written: {error.strerror}") from None
 

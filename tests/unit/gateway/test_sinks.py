@@ -146,7 +146,7 @@ def test_a_new_sqlite_file_is_its_owners_alone_and_an_old_one_keeps_its_permissi
 def test_what_sqlite_has_taken_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     levels = commits_are_noted(monkeypatch)
     SqliteLog(tmp_path / "log.db").finish()
-    assert levels == [("delete", 2)]
+    assert levels == [("delete", 3)], "the end of a journal is synced, too"
 
 
 def test_sqlite_that_is_locked_takes_nothing_and_later_all(tmp_path: Path) -> None:
@@ -288,6 +288,61 @@ def test_csv_on_a_full_disk_keeps_no_part_of_a_line(tmp_path: Path, monkeypatch:
     log.deliver([item(2)])
     log.finish()
     assert [row["id"] for row in lines(path)] == ["5.1.0.1", "5.1.0.2"]
+
+
+@pytest.mark.parametrize("gone", [(0, 1), (0, 60), (30, 61), (59, 61), (60, 121), (150, 180), (0, 180)])
+def test_csv_that_a_power_cut_left_with_zeros_has_each_row_again(
+    gone: tuple[int, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "log.csv"
+    items = [item(number) for number in range(5)]
+    log = CsvLog(path, 0)
+    log.deliver(items[:2])
+    synced = path.stat().st_size
+    log.deliver(items[2:])
+    log.finish()
+    whole = path.read_bytes()
+    rows = bytearray(whole)
+    for at in range(*gone):
+        if synced + at < len(rows):
+            rows[synced + at] = 0
+    path.write_bytes(rows)
+    log = CsvLog(path, 3)
+    log.deliver(items[2:])
+    log.finish()
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("left", [0, 1, 10, 20])
+def test_csv_whose_first_line_a_power_cut_left_in_part_begins_again(left: int, tmp_path: Path) -> None:
+    CsvLog(tmp_path / "whole.csv", 0).finish()
+    head, path = (tmp_path / "whole.csv").read_bytes(), tmp_path / "log.csv"
+    path.write_bytes(head[:left].ljust(len(head), b"\0"))
+    CsvLog(path, 0).finish()
+    assert path.read_bytes() == head
+    path.write_bytes(head[:left].ljust(len(head) + 1, b"\0"))
+    with pytest.raises(InputError, match="has a different first line"):
+        CsvLog(path, 0)
+
+
+def test_csv_on_a_disk_that_refuses_all_for_a_time_has_each_row_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.csv"
+    log = CsvLog(path, 0)
+
+    def refuse(*given: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as read_only:
+        read_only.setattr(os, "fsync", refuse)
+        read_only.setattr(os, "ftruncate", refuse)
+        for _ in range(2):
+            with pytest.raises(SinkError, match=r"log\.csv: Read-only file system"):
+                log.deliver([item(1), item(2)])
+    log.deliver([item(1), item(2), item(3)])
+    log.finish()
+    assert [row["id"] for row in lines(path)] == ["5.1.0.1", "5.1.0.2", "5.1.0.3"]
 
 
 def test_csv_files_that_are_none_are_refused(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_what_the_system_is_asked_for(tmp_path: Path, monkeypatch: pytest.Monkey
     assert calls == [
         asked,
         ("part", os.O_RDONLY | OWN, 0o777),
+        asked,
+        ("folder", os.O_RDONLY | os.O_CLOEXEC, 0o777),
         ("link", ".motecrypt-node5.part", "name", False),
         ("link", ".motecrypt-node5.part", "name-2", False),
         ("folder", os.O_RDONLY | os.O_CLOEXEC, 0o777),

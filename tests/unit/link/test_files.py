@@ -290,7 +290,50 @@ def test_a_file_is_on_the_disk_before_it_is_told(tmp_path: Path, monkeypatch: py
         os, "fsync", lambda handle: synced.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
     )
     told(collector, parts[-1:])
-    assert synced == [str(tmp_path / ".motecrypt-node5.part"), str(tmp_path)]
+    hidden = [str(tmp_path / f".motecrypt-node5.{suffix}") for suffix in ("part", "announced")]
+    assert synced == [*hidden, str(tmp_path), str(tmp_path)], (
+        "what an end that comes again needs, then the name"
+    )
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_parts_that_a_sync_may_have_lost_are_sent_again(
+    at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector, parts = FileCollector(tmp_path), list(file_parts("x", CONTENT, LONGEST))
+    told(collector, parts[:-1])
+    calls: list[int] = []
+
+    def sync(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == at + 1:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    refused(collector, parts[-1], "Input/output error; the file was not accepted")
+    refused(collector, parts[-1], "a late part of a discarded file")
+    assert list(tmp_path.iterdir()) == []
+    assert told(collector, list(file_parts("x", CONTENT, LONGEST))) == [FileReceived(tmp_path / "x", 200)]
+
+
+def test_a_file_whose_name_may_be_lost_is_not_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector, parts = FileCollector(tmp_path, keeping=True), list(file_parts("x", CONTENT, LONGEST))
+    told(collector, parts[:-1])
+    synced, calls = os.fsync, []
+
+    def sync(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == 4:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        synced(handle)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    refused(collector, parts[-1], "Input/output error; the file was not accepted")
+    assert not (tmp_path / "x").exists()
+    collector.settled()
+    assert told(collector, parts[-1:]) == [FileReceived(tmp_path / "x", 200)] and len(calls) == 8
 
 
 def test_half_an_announcement_is_none(tmp_path: Path) -> None:

@@ -188,14 +188,17 @@ def test_files_are_opened_so_that_no_other_program_has_them(
 ) -> None:
     opened, asked = os.open, []
 
-    def open_(path: Path, flags: int, mode: int) -> int:
+    def open_(path: Path, flags: int, mode: int = 0o777) -> int:
         asked.append((path, flags, mode))
         return opened(path, flags, mode)
 
     monkeypatch.setattr(os, "open", open_)
     one = tmp_path / "one"
     provisioning.write_private(lambda: {one: b"1"}, [one])
-    assert asked == [(one, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)]
+    assert asked == [
+        (one, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600),
+        (tmp_path, os.O_RDONLY | os.O_CLOEXEC, 0o777),
+    ]
 
     def gone() -> dict[Path, bytes]:
         two.unlink()

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.paths import sync_folder
 
 _OPEN_FILES = "/proc/self/fd"
 _NO_UNNAMED_FILES = (errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL)
@@ -103,11 +104,7 @@ class NewFile:
                     os.link(self._part, self._target)  # a link, unlike a rename, replaces nothing
                     self._part.unlink()
                 self._part = None
-            directory = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+            sync_folder(folder)
 
     def _permissions(self) -> int:
         if self._mode is None:

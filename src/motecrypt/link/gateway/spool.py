@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import sync_folder
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.state import FileStore
 
@@ -295,10 +296,6 @@ def _make(file: FileStore) -> None:
         finally:
             base.close()
         beside.replace(file.path)
-        folder = os.open(file.path.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(file.path.parent)
     except (sqlite3.Error, OSError) as error:
         raise InputError(f"state file {file.path}: cannot be converted to a spool: {error}") from None

@@ -8,11 +8,13 @@ import io
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.paths import sync_folder
 from motecrypt.base.text import spreadsheet_row
 from motecrypt.link.gateway.items import Item, readable
 from motecrypt.link.gateway.sinks import Sink, SinkError
@@ -42,6 +44,7 @@ class CsvLog(Sink):
     def __init__(self, path: Path, waiting: int) -> None:
         self.name = f"csv:{path.absolute()}"
         self._path = path
+        self._failed_at: int | None = None
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
             if not stat.S_ISREG(os.fstat(self._handle).st_mode):
@@ -58,14 +61,28 @@ class CsvLog(Sink):
         """Check or write the head, cut what is half a line, and see what is there already."""
         head = (",".join(COLUMNS) + "\r\n").encode()
         length = os.fstat(self._handle).st_size
-        if os.pread(self._handle, len(head), 0) != head[:length]:
+        found = os.pread(self._handle, len(head), 0)
+        if found != head and (length > len(head) or not head.startswith(found.rstrip(b"\0"))):
             raise InputError(f"--csv {self._path}: has a different first line; name a new file")
-        if length < len(head):
+        if found != head:
             self._append(head, 0)
-            return set()
-        rows = self._backwards(len(head), length)
-        os.ftruncate(self._handle, length - len(next(rows)))
-        return {row.partition(b",")[0].decode(errors="replace") for row in islice(rows, waiting)}
+        sync_folder(self._path.absolute().parent)
+        return self._rows(len(head), max(length, len(head)), waiting)
+
+    def _rows(self, start: int, end: int, waiting: int) -> set[str]:
+        """The ids of the last rows, without what a power cut left of the last delivery: its length may be on
+        the disk, and zeros in place of some of its bytes. All of it comes again."""
+        rows, there = self._backwards(start, end), set[str]()
+        end = at = end - len(next(rows))
+        for row in islice(rows, waiting):
+            at -= len(row) + 1
+            if b"\0" in row:
+                end = at
+                there.clear()
+            else:
+                there.add(row.partition(b",")[0].decode(errors="replace"))
+        os.ftruncate(self._handle, end)
+        return there
 
     def _backwards(self, start: int, end: int) -> Iterator[bytes]:
         """What follows the last line's end, then the lines before it, the last first."""
@@ -84,14 +101,23 @@ class CsvLog(Sink):
         fresh = [item for item in items if item.name not in self._before and item.name not in self._last]
         for item in fresh:
             writer.writerow(_row(item))
-        end = os.fstat(self._handle).st_size
         try:
+            self._cut()
+            end = self._failed_at = os.fstat(self._handle).st_size
             self._append(text.getvalue().encode(), end)
+            self._failed_at = None
         except OSError as error:
-            os.ftruncate(self._handle, end)
+            with suppress(OSError):  # else before the next delivery
+                self._cut()
             raise SinkError(f"{self._path}: {error.strerror}") from None
         self._last = {item.name for item in items}
         self._before -= self._last
+
+    def _cut(self) -> None:
+        """Remove what a delivery that failed has written."""
+        if self._failed_at is not None:
+            os.ftruncate(self._handle, self._failed_at)
+            self._failed_at = None
 
     def finish(self) -> None:
         """Let go of the file."""

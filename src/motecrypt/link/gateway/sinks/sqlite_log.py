@@ -40,7 +40,7 @@ class SqliteLog(Sink):
                 path, timeout=LOCKED_S, isolation_level=None, check_same_thread=False
             )
             self._base.execute("PRAGMA trusted_schema=OFF")
-            self._base.execute("PRAGMA synchronous=FULL")
+            self._base.execute("PRAGMA synchronous=EXTRA")
             self._base.execute(_TABLE)
             self._base.execute("SELECT id, node, kind, received, text, content, bytes FROM messages LIMIT 0")
         except sqlite3.Error as error:

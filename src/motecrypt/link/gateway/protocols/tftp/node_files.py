@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from motecrypt.base.errors import MotecryptError
+from motecrypt.base.paths import sync_folder
 from motecrypt.link.file_parts import link_new, safe_name
 from motecrypt.link.tftp.packets import TftpCode, TftpError
 
@@ -138,11 +139,7 @@ class FolderInlet:
         self._file.flush()
         os.fsync(self._file.fileno())
         target = link_new(self._hidden, self._folder, self._name)
-        folder = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(self._folder)
         self._taken(target, self._length)
 
     def kept(self, at: int) -> bool:
