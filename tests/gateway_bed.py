@@ -31,6 +31,7 @@ from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.native import LISTENS, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.ports.signals import Stop, close_all
 from motecrypt.link.state import FileStore
+from motecrypt.link.stored_files import NodeFiles
 
 MASTER = bytes(range(16))
 PACKET = 12
@@ -164,11 +165,13 @@ class Field:
         queue_max: int = 1000,
         node_rate: float = 1000.0,
         files: bool = False,
+        files_share: int = 10**9,
         options: int = OPTIONS,
         outcome_s: float = 2.0,
     ) -> None:
         self._outcome_s = outcome_s
         self.folder, self._queue_max, self._node_rate, self._files = folder, queue_max, node_rate, files
+        self._files_share = files_share
         self.radios = [Radio() for _ in range(radios)]
         self.nodes: dict[int, NativeLink] = {}
         self.told: list[str] = []
@@ -186,7 +189,8 @@ class Field:
         collector = None
         if self._files:
             (self.folder / "inbox").mkdir(exist_ok=True)
-            collector = FileCollector(self.folder / "inbox", keeping=True)
+            stored = NodeFiles(self.folder / "inbox", lambda: self._files_share)
+            collector = FileCollector(self.folder / "inbox", True, stored)
         self.service = GatewayService(
             self.gateway,
             self.spool,

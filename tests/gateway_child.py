@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from motecrypt.cli import main
 from motecrypt.link import file_parts as files
 from motecrypt.link import gateway_end as gateway
+from motecrypt.link import stored_files
 from motecrypt.link.gateway import control, drain, lines, operated, registry, spool
 from motecrypt.link.gateway.sinks import csv_log, sqlite_log
 
@@ -33,6 +34,7 @@ STEPS: dict[str, tuple[type, str]] = {
     "tidy": (spool.Spool, "tidy"),
     "take": (files.FileCollector, "take"),
     "settled": (files.FileCollector, "settled"),
+    "note": (stored_files.NodeFiles, "note"),
     "begin": (spool.Spool, "register"),
     "provision": (operated.OperatedGateway, "provision"),
     "renew": (operated.OperatedGateway, "renew"),

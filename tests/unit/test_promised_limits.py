@@ -9,9 +9,9 @@ import pytest
 
 from motecrypt.catalog.places import FIRMWARE
 from motecrypt.link import file_parts as files
-from motecrypt.link import stream
+from motecrypt.link import stored_files, stream
 from motecrypt.link.files import container
-from motecrypt.link.gateway import control, drain, lines, orders, protocols, service, spool, tally
+from motecrypt.link.gateway import control, drain, lines, notices, orders, protocols, service, spool, tally
 from motecrypt.link.gateway.protocols.coap import proxy as coap
 from motecrypt.link.gateway.protocols.coap import udp
 from motecrypt.link.gateway.protocols.tftp import node_files
@@ -38,6 +38,15 @@ PROMISED = [
     ("gateway", "| orders that wait | 20 for each node", orders.WAITING_MAX, 20),
     ("gateway", "wait for CoAP or TFTP | 16 of each node", protocols.INBOX_MAX, 16),
     ("gateway", "wait for a serial port | 4,096 for each node", lines.OUTPUT_MAX, 4096),
+    (
+        "gateway",
+        "about a node | 10 together, then one a minute",
+        (notices.LINES_MAX, notices.EVERY_S),
+        (10, 60),
+    ),
+    ("gateway", "counts as whole blocks of 4,096 bytes", stored_files.BLOCK, 4096),
+    ("gateway", "give their room back within 10 s", stored_files.LOOK_S, 10),
+    ("gateway", "Of 1,000 files of one name", files.NAMES_MAX, 1000),
     ("gateway", "connections to the socket | 16 in all", control.CLIENTS_MAX, 16),
     ("gateway", "(default 10; 0: not at all)", orders.WAIT_S, 10),
     ("gateway", "any text up to 64 letters", orders.TOKEN_MAX, 64),

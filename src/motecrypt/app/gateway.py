@@ -30,8 +30,10 @@ from motecrypt.link.gateway.sinks.csv_log import CsvLog
 from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.keys import read_master_file
+from motecrypt.link.native import BROADCAST
 from motecrypt.link.ports.signals import Stop
 from motecrypt.link.state import FileStore
+from motecrypt.link.stored_files import NodeFiles
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ class GatewayRequest:
     Attributes
     ----------
     ports : paths of serial ports. line : the radio at each. key_file : the gateway's master key.
-    output : a folder for files of nodes; None: they are refused.
+    output : a folder for files of nodes; None: they are refused. output_mb : megabytes that these may have
+    there, each node an equal part of them.
     node_rate : messages a second that one node may send, over ten seconds.
     """
 
@@ -141,6 +144,7 @@ class GatewayRequest:
     key_file: Path
     record: GatewayRecord = field(default_factory=GatewayRecord)
     output: Path | None = None
+    output_mb: float = 1000.0
     sinks: GatewaySinks = field(default_factory=GatewaySinks)
     protocols: NodeProtocols = field(default_factory=NodeProtocols)
     node_rate: float = 100.0
@@ -210,7 +214,8 @@ def open_service(
         opened.enter_context(closing(Line(port, line.baud, line.radio.packet_bytes, notice, setup)))
         for port in request.ports
     ]
-    collector = FileCollector(request.output, keeping=True) if request.output is not None else None
+    stored = _stored(request, gateway, opened)
+    collector = FileCollector(request.output, True, stored) if request.output is not None else None
     outcome_s = 40 * patience_ms / 1000 + 5.0
     service = GatewayService(gateway, spool, lines, collector, request.node_rate, outcome_s, notice, clock)
     sinks = _sinks(request.sinks, spool.waiting)
@@ -222,7 +227,7 @@ def open_service(
         raise InputError("--sqlite, --csv, --run: one sink is named twice")
     control = ControlSocket(request.record.socket or record.with_name(f"{record.name}.socket"))
     service.listen(control)
-    spoken = _speak(service, gateway, request, patience_ms, notice)
+    spoken = _speak(service, gateway, request, patience_ms, notice, stored)
     done = spool.register([sink.name for sink in sinks])
     service.start([Drain(sink, record, done[sink.name], notice, service.end) for sink in sinks])
     file.serve_at(control.path)
@@ -254,12 +259,23 @@ def _sinks(asked: GatewaySinks, waiting: int) -> list[Sink]:
     ]
 
 
+def _stored(request: GatewayRequest, gateway: OperatedGateway, opened: ExitStack) -> NodeFiles | None:
+    """What nodes have in the folder for their files, and may have: each node with keys an equal part."""
+    if request.output is None:
+        return None
+    total = int(request.output_mb * 10**6)
+    files = NodeFiles(request.output, lambda: total // max(1, len(set(gateway.nodes) - {BROADCAST})))
+    opened.callback(files.close)
+    return files
+
+
 def _speak(
     service: GatewayService,
     gateway: OperatedGateway,
     request: GatewayRequest,
     patience_ms: int,
     notice: Notice,
+    stored: NodeFiles | None,
 ) -> list[NodeProtocol]:
     """Begin to serve the protocols of nodes."""
     asked, spoken = request.protocols, list[NodeProtocol]()
@@ -268,7 +284,8 @@ def _speak(
         spoken.append(open_coap(asked.coap, asked.coap_server, asked.speaks, asked.bare))
     if tftp:
         heads = {node: gateway.head(node) for node in asked.speaks}
-        spoken.append(open_tftp(asked.tftp, asked.tftp_folder, request.output, heads, patience_ms, notice))
+        folders = (asked.tftp_folder, request.output)
+        spoken.append(open_tftp(asked.tftp, *folders, heads, patience_ms, notice, stored))
     if spoken:
         packet_bytes = request.line.radio.packet_bytes
         service.speak(spoken, asked.speaks, {node: BareNode(node, packet_bytes) for node in asked.bare})

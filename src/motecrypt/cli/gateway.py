@@ -86,6 +86,13 @@ class _Ports(click.Argument):
 @line_options
 @click.option("--restored", is_flag=True, help="The record comes from a backup: begin new epochs first.")
 @click.option("--output", type=FOLDER, help="Folder for files of nodes; without it they are refused.")
+@click.option(
+    "--output-mb",
+    type=click.FloatRange(0.1),
+    default=1000.0,
+    show_default=True,
+    help="Megabytes of files of nodes in that folder; each node has an equal part.",
+)
 @click.option("--stdout", "to_stdout", is_flag=True, help="Sink: standard output (also without any sink).")
 @click.option("--sqlite", type=FILE, multiple=True, help="Sink: the table 'messages' of an SQLite file.")
 @click.option("--csv", type=FILE, multiple=True, help="Sink: a file of CSV.")

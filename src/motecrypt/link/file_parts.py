@@ -22,6 +22,7 @@ from pathlib import Path
 
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.paths import sync_folder
+from motecrypt.link.stored_files import NodeFiles, part_name
 
 ANNOUNCEMENT, PIECE, END = 1, 2, 3
 _ANNOUNCEMENT = struct.Struct("<B4sI32s")
@@ -30,7 +31,7 @@ _END = struct.Struct("<B4s")
 NAME_MAX = 100
 """Bytes of a name."""
 NAMES_MAX = 1000
-"""Files of one name in a folder: name, name-2 ..."""
+"""Files of one name in a folder, name, name-2 ...; then as many of each node, name-node5, name-node5-2 ..."""
 REMEMBERED = 16
 """Files of each node that are over: as many messages as may come late."""
 LENGTH_MAX = 2**32 - 1
@@ -76,10 +77,12 @@ class FileCollector:
     keeping : bool
         Whether a file that is whole keeps its hidden files until `settled`: for who notes it elsewhere
         first. Its end may come again until then, and gives the same file.
+    stored : NodeFiles, optional
+        What a node may have there.
     """
 
-    def __init__(self, folder: Path, keeping: bool = False) -> None:
-        self._folder, self._keeping = folder, keeping
+    def __init__(self, folder: Path, keeping: bool = False, stored: NodeFiles | None = None) -> None:
+        self._folder, self._keeping, self._stored = folder, keeping, stored
         self._ended: dict[int, bytes] = {}
         self._whole: dict[int, deque[bytes]] = {}
         self._given_up: dict[int, deque[bytes]] = {}
@@ -113,8 +116,11 @@ class FileCollector:
 
     def _places(self, node: int) -> tuple[Path, Path]:
         """Where the announcement is kept, and what has come."""
-        hidden = f".motecrypt-node{node}"
-        return self._folder / f"{hidden}.announced", self._folder / f"{hidden}.part"
+        return self._folder / f".motecrypt-node{node}.announced", self._folder / part_name(node)
+
+    def _check(self, node: int, length: int) -> None:
+        if self._stored is not None:
+            self._stored.check(node, length, part_name(node))
 
     def _arriving(self, node: int) -> _Arriving | None:
         announced, _ = self._places(node)
@@ -140,6 +146,7 @@ class FileCollector:
         known = self._arriving(node)
         if self._over(node, label) or (known is not None and known.label == label):
             return
+        self._check(node, _ANNOUNCEMENT.unpack_from(part)[2])
         if known is not None:
             _remember(self._given_up, node, known.label)
         self._ended.pop(node, None)
@@ -158,6 +165,7 @@ class FileCollector:
         content = part[_PIECE.size :]
         if start + len(content) > arriving.length:
             raise MotecryptError(f"file {arriving.name}: a piece beyond its end")
+        self._check(node, start + len(content))
         handle = _open_own(self._places(node)[1], os.O_WRONLY)
         try:
             if start > os.fstat(handle).st_size:
@@ -191,7 +199,7 @@ class FileCollector:
                 self._drop(node, label)
                 raise MotecryptError(f"file {arriving.name}: arrived with a wrong digest")
             self._sync_parts(node, handle, label)
-            target = link_new(arrived, self._folder, arriving.name)
+            target = link_new(arrived, self._folder, arriving.name, node, self._stored)
         try:
             sync_folder(self._folder)
         except OSError:
@@ -219,7 +227,7 @@ class FileCollector:
 
     def _named_before(self, node: int, arriving: _Arriving) -> FileReceived:
         """A file that has its name, but of which the sender may not have received so."""
-        for target in _names(self._folder, arriving.name):
+        for target in _names(self._folder, arriving.name, node):
             if target.is_symlink() or not target.is_file():
                 continue
             with os.fdopen(_open_own(target, os.O_RDONLY), "rb") as file:
@@ -268,26 +276,31 @@ def _open_own(path: Path, flags: int) -> int:
     return handle
 
 
-def link_new(source: Path, folder: Path, name: str) -> Path:
-    """Give a file a name that nothing has: a link replaces nothing and follows nothing."""
+def link_new(source: Path, folder: Path, name: str, node: int, stored: NodeFiles | None = None) -> Path:
+    """Give a node's file a name that nothing has: a link replaces nothing and follows nothing."""
     found = source.lstat()
-    for target in _names(folder, name):
+    for target in _names(folder, name, node):
         try:
+            if stored is not None:
+                if os.path.lexists(target):
+                    raise FileExistsError
+                stored.note(node, target.name, found.st_size)
             _give_name(source, target)
         except FileExistsError:
             if not target.is_symlink() and target.exists() and os.path.samestat(target.stat(), found):
                 return target  # it has that name since before a restart
             continue
         return target
-    raise MotecryptError(f"{folder}: {NAMES_MAX} files have the name {name}")
+    raise MotecryptError(f"{folder}: {NAMES_MAX} files of node {node} have the name {name}")
 
 
-def _names(folder: Path, name: str) -> Iterator[Path]:
-    """The places that a file may get, the best first."""
+def _names(folder: Path, name: str, node: int) -> Iterator[Path]:
+    """The places that a node's file may get, the best first: those of all nodes, then its own."""
     stem, suffix = Path(name).stem, Path(name).suffix
-    yield folder / name
-    for number in range(2, NAMES_MAX + 1):
-        yield folder / f"{stem}-{number}{suffix}"
+    for begin in (stem, f"{stem}-node{node}"):
+        yield folder / f"{begin}{suffix}"
+        for number in range(2, NAMES_MAX + 1):
+            yield folder / f"{begin}-{number}{suffix}"
 
 
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import select
 import sqlite3
@@ -24,6 +25,7 @@ from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import CONFIRMED, FILE, Event
 from motecrypt.link.state import FileStore
+from motecrypt.link.stored_files import LIST, part_name
 from motecrypt.link.stream import StreamReader
 
 pytestmark = pytest.mark.long
@@ -42,6 +44,8 @@ STEPS = [
         "take-after-3",
         "settled-before-5",
         "settled-after-6",
+        "note-before-1",
+        "note-after-1",
     ),
 ]
 
@@ -177,10 +181,10 @@ def test_killed_at_any_step_nothing_is_doubled_and_nothing_accepted_is_lost(
     assert [bytes(row[2]) for row in rows if row[1] == "file"] == [bytes(tmp_path / "inbox" / "log.txt")]
     with (tmp_path / "log.csv").open(newline="") as file:
         assert [row["id"] for row in csv.DictReader(file)] == [row[0] for row in rows]
-    assert {path.name for path in (tmp_path / "inbox").iterdir()} - {
-        ".motecrypt-node5.part",
-        ".motecrypt-node5.announced",
-    } == {"log.txt"}
+    inbox = tmp_path / "inbox"
+    hidden = {part_name(5), ".motecrypt-node5.announced", LIST}
+    assert {path.name for path in inbox.iterdir()} - hidden == {"log.txt"}
+    assert json.loads((inbox / LIST).read_bytes().splitlines()[-1]) == [5, "log.txt", 150]
 
 
 # --- while keys are given out

@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,34 @@ def test_it_listens_on_a_network_only_for_coap_and_tftp(folder: Path, arguments:
         assert open_here and bool(at) == bool(arguments) and at <= loopback
     finally:
         running.end()
+
+
+def test_nodes_with_keys_have_equal_parts_of_the_room_for_files(tmp_path: Path) -> None:
+    from motecrypt.air.radios import load_radio
+    from motecrypt.app.gateway import GatewayRequest, _stored
+    from motecrypt.app.link_ends import SerialRadio
+    from motecrypt.link.gateway.operated import OperatedGateway
+    from motecrypt.link.state import MemoryStore
+    from motecrypt.link.stored_files import ShareUsed
+
+    gateway = OperatedGateway(MemoryStore(), bytes(16))
+    for node in (5, 6, 63):
+        gateway.provision(node)
+    request = GatewayRequest(
+        ["p"], SerialRadio(load_radio("srf")), tmp_path / "key", output=tmp_path, output_mb=10
+    )
+    opened = ExitStack()
+    stored = _stored(request, gateway, opened)
+    assert stored is not None
+    room = 5_000_000 // 4096 * 4096
+    stored.check(5, room, "")
+    with pytest.raises(ShareUsed):
+        stored.check(5, room + 1, "")
+    gateway.provision(7)
+    with pytest.raises(ShareUsed):
+        stored.check(5, room, "")
+    opened.close()
+    assert GatewayRequest([], request.line, tmp_path).output_mb == 1000
 
 
 def test_two_on_one_port_or_one_spool_are_refused_in_one_line(running: Running) -> None:

@@ -152,6 +152,7 @@ def test_nodes_take_turns_at_a_port(line: lines.Line) -> None:
     said = b"".join(written)
     came = [said[at : at + 12] for at in range(0, len(said), 12)]
     assert [each for each in came if each[0] == 5] == packets, "in order"
+    assert lines.TURN_BYTES == 512, "44 ms at 115200 baud"
     first = lines.TURN_BYTES // 12 + 1
     assert [each[0] & 63 for each in came] == [5] * first + [5, 6, 6]
 

@@ -20,6 +20,7 @@ from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.orders import order_of
 from motecrypt.link.native import CONFIRMED, FILE, LISTENS, LONG, SHORT, STREAM, Event
+from motecrypt.link.stored_files import LIST
 
 READING = b"21.4 C"
 
@@ -219,6 +220,39 @@ def test_a_spool_that_cannot_be_written_takes_nothing_and_goes_on_when_it_can(
     assert field.service.statistics()["messages"] == 1
 
 
+def names(inbox: Path) -> list[str]:
+    """Besides the list of whose each file is."""
+    return [path.name for path in inbox.iterdir() if path.name != LIST]
+
+
+def test_a_node_that_has_its_share_of_files_sends_no_more_and_another_one_does(tmp_path: Path) -> None:
+    field = Field(tmp_path, 5, 6, files=True, files_share=8192)
+
+    def send(node: int, name: str) -> list[Event]:
+        events: list[Event] = []
+        for part in file_parts(name, b"line\n" * 50, 100):
+            events += field.up(node, part, CONFIRMED | FILE)
+            if events[-1] is Event.REFUSED:
+                break
+        return events
+
+    for name in ("a", "b"):
+        assert set(send(5, name)) == {Event.ACCEPTED}
+    for _ in range(30):
+        assert send(5, "c") == [Event.REFUSED]
+    why = f"node 5: has files of 8,192 bytes in {tmp_path}/inbox; 4,096 more would exceed its share of "
+    assert field.told == [f"{why}--output-mb, 8,192 bytes; move files away or raise it"] * 10
+    assert field.service.statistics()["not_taken"]["file_parts"] == 30, "all are counted"
+    assert field.up(5, READING, CONFIRMED) == [Event.ACCEPTED]
+    assert set(send(6, "c")) == {Event.ACCEPTED}
+    field.restart()
+    assert send(5, "c") == [Event.REFUSED] and sorted(names(tmp_path / "inbox")) == ["a", "b", "c"]
+    (tmp_path / "inbox" / "a").unlink()
+    field.restart()
+    assert set(send(5, "d")) == {Event.ACCEPTED}
+    field.crash()
+
+
 def test_files_are_kept_once_and_told_as_items(tmp_path: Path) -> None:
     field = Field(tmp_path, 5, files=True)
     for part in file_parts("log.txt", b"line\n" * 50, 100):
@@ -226,7 +260,7 @@ def test_files_are_kept_once_and_told_as_items(tmp_path: Path) -> None:
     (kept,) = field.waiting()
     path = tmp_path / "inbox" / "log.txt"
     assert (kept.kind, kept.content, kept.length) == ("file", bytes(path), 250)
-    assert path.read_bytes() == b"line\n" * 50 and [p.name for p in path.parent.iterdir()] == ["log.txt"]
+    assert path.read_bytes() == b"line\n" * 50 and names(path.parent) == ["log.txt"]
     told = field.service.statistics()
     assert (told["files"], told["messages"], told["nodes"]["5"]["files"]) == (1, 0, 1)
     assert kept.record()["file"] == str(path) and kept.record()["bytes"] == 250
@@ -256,7 +290,7 @@ def test_a_file_whose_end_could_not_be_kept_is_one_file_in_the_end(tmp_path: Pat
     field.service._guarded.until_s = 0.0
     field.radios[0].put(*packets)
     assert field.turn() == [Event.ACCEPTED] and len(field.waiting()) == 1
-    assert [p.name for p in (tmp_path / "inbox").iterdir()] == ["log.txt"]
+    assert names(tmp_path / "inbox") == ["log.txt"]
     field.crash()
 
 
@@ -282,7 +316,7 @@ def test_a_file_that_could_not_be_kept_is_not_over_when_another_node_is_heard(tm
     field.radios[0].put(*packets)
     assert field.turn() == [Event.ACCEPTED]
     assert [(kept.node, kept.kind) for kept in field.waiting()] == [(6, "message"), (5, "file")]
-    assert [p.name for p in (tmp_path / "inbox").iterdir()] == ["log.txt"]
+    assert names(tmp_path / "inbox") == ["log.txt"]
     field.crash()
 
 

@@ -18,6 +18,7 @@ from motecrypt.link.gateway import service
 from motecrypt.link.gateway.protocols.tftp import proxy as module
 from motecrypt.link.gateway.protocols.tftp.node_files import FILE_MAX, FolderInlet, FolderOutlet
 from motecrypt.link.gateway.protocols.tftp.opening import open_tftp
+from motecrypt.link.stored_files import NodeFiles
 from motecrypt.link.tftp.packets import (
     NETASCII,
     Opcode,
@@ -480,6 +481,22 @@ def test_blocks_of_a_transfer_that_nobody_knows_are_refused(field: TftpField) ->
     field.until_so(lambda: got)
     packet = read_packet(got[0])
     assert packet is not None and (packet.opcode, packet.block) == (Opcode.ERROR, TftpCode.UNKNOWN_ID)
+
+
+def test_a_node_that_has_its_share_is_told_so_and_so_is_the_user(tmp_path: Path) -> None:
+    field = TftpField(tmp_path, 5, 6)
+    field.proxy._stored = NodeFiles(tmp_path / "put", lambda: 8192)
+    for node, name, kept in ((5, "a", True), (5, "b", False), (6, "b", True)):
+        field.ends[node].files[name] = CONTENT[:5000]
+        assert field.ends[node].put(name, time.monotonic()) == OK
+        field.until_so(lambda node=node: field.ends[node].outcomes)  # type: ignore[misc]
+        outcome = field.ends[node].outcomes.pop()
+        assert outcome == (OK if kept else TftpCode.DISK_FULL)
+    field.until_so(lambda: field.proxy.statistics()["put_by_nodes"] == 2)
+    assert sorted(path.name for path in (tmp_path / "put").glob("[a-z]*")) == ["a", "b"]
+    (told,) = [each for each in field.told if "its share of" in each]
+    assert told.startswith("node 5: has files of 8,192 bytes in ")
+    field.close()
 
 
 # --- nodes and clients that vanish

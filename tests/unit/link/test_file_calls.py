@@ -162,11 +162,12 @@ def test_the_numbers_of_files() -> None:
 def test_as_many_names_as_there_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "NAMES_MAX", 3)
     collector = FileCollector(tmp_path)
-    for number, name in enumerate(("a.tar.gz", "a.tar-2.gz", "a.tar-3.gz")):
+    names = [begin + end for begin in ("a.tar", "a.tar-node5") for end in ("", "-2", "-3")]
+    for number, name in enumerate(names):
         *_, received = take(collector, *parts(b"lab%d" % number, name=b"a.tar.gz"))
-        assert received == FileReceived(tmp_path / name, 7)
+        assert received == FileReceived(tmp_path / f"{name}.gz", 7)
     given = parts(b"last", name=b"a.tar.gz")
     take(collector, *given[:2])
     with pytest.raises(MotecryptError) as caught:
         collector.take(5, given[2])
-    assert str(caught.value) == f"{tmp_path}: 3 files have the name a.tar.gz"
+    assert str(caught.value) == f"{tmp_path}: 3 files of node 5 have the name a.tar.gz"

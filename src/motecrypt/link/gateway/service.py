@@ -23,6 +23,7 @@ from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.guard import SpoolGuard
 from motecrypt.link.gateway.items import Item, Kind
 from motecrypt.link.gateway.lines import Line, Routes
+from motecrypt.link.gateway.notices import NodeNotices
 from motecrypt.link.gateway.operated import OperatedGateway
 from motecrypt.link.gateway.orders import GROUP, Order, Outbox, Told, order_of, read_order
 from motecrypt.link.gateway.protocols import NodeProtocol, ProtocolThread
@@ -81,6 +82,7 @@ class GatewayService:
     ) -> None:
         self._gateway, self._spool, self._lines, self._collector = gateway, spool, lines, collector
         self._rate, self._notice, self._clock = node_rate, notice, clock or LoopClock()
+        self._of_node = NodeNotices(notice, self._clock.now_s)
         self._drains: list[Drain] = []
         self._control: ControlSocket | None = None
         self._outbox = Outbox(outcome_s)
@@ -313,7 +315,7 @@ class GatewayService:
                 file = self._collector.take(message.node, message.content)
             except MotecryptError as error:
                 self._tally.refused_parts += 1
-                self._notice(str(error))
+                self._of_node(message.node, str(error))
                 return False, None
             if file is None:
                 return True, None

@@ -12,6 +12,7 @@ from pathlib import Path
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.paths import sync_folder
 from motecrypt.link.file_parts import link_new, safe_name
+from motecrypt.link.stored_files import NodeFiles, ShareUsed, tftp_name
 from motecrypt.link.tftp.packets import TftpCode, TftpError
 
 NAME = re.compile(r"(?!\.)[A-Za-z0-9._-]{1,40}")
@@ -97,11 +98,21 @@ class FolderInlet:
     ----------
     taken : callable
         Gets the file's path and length once it has its name.
+    stored : NodeFiles, optional
+        What a node may have there.
     """
 
-    def __init__(self, folder: Path, node: int, name: str, taken: Callable[[Path, int], None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        node: int,
+        name: str,
+        taken: Callable[[Path, int], None],
+        stored: NodeFiles | None = None,
+    ) -> None:
         self._folder, self._name, self._taken = folder, safe_name(checked_name(name).encode()), taken
-        self._hidden = folder / f".motecrypt-tftp-node{node}"
+        self._node, self._stored = node, stored
+        self._hidden = folder / tftp_name(node)
         self._length = 0
         self._guarded(self._create)
 
@@ -129,16 +140,18 @@ class FolderInlet:
         """Take the next bytes; with the last ones the file gets its name."""
         if at + len(content) > FILE_MAX:
             raise TftpError(TftpCode.DISK_FULL, f"more than {FILE_MAX:,} bytes")
-        self._guarded(lambda: self._write(content, last))
+        self._guarded(lambda: self._write(at, content, last))
 
-    def _write(self, content: bytes, last: bool) -> None:
+    def _write(self, at: int, content: bytes, last: bool) -> None:
+        if self._stored is not None:
+            self._stored.check(self._node, at + len(content), self._hidden.name)
         self._file.write(content)
         self._length += len(content)
         if not last:
             return
         self._file.flush()
         os.fsync(self._file.fileno())
-        target = link_new(self._hidden, self._folder, self._name)
+        target = link_new(self._hidden, self._folder, self._name, self._node, self._stored)
         sync_folder(self._folder)
         self._taken(target, self._length)
 
@@ -155,6 +168,8 @@ class FolderInlet:
     def _guarded(self, act: Callable[[], None]) -> None:
         try:
             act()
+        except ShareUsed as error:
+            raise TftpError(TftpCode.DISK_FULL, "more than the share of this node") from error
         except (OSError, MotecryptError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise TftpError(TftpCode.DISK_FULL, why or "cannot be written") from None

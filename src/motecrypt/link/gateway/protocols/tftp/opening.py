@@ -9,6 +9,7 @@ from pathlib import Path
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway.protocols.address import listen_udp
 from motecrypt.link.gateway.protocols.tftp.proxy import TftpProxy
+from motecrypt.link.stored_files import NodeFiles
 
 TIMEOUT_S_MAX = 255
 """The longest timeout that the option can hold (RFC 2349)."""
@@ -21,6 +22,7 @@ def open_tftp(
     heads: Mapping[int, tuple[int, int]],
     patience_ms: int,
     notice: Callable[[str], None],
+    stored: NodeFiles | None = None,
 ) -> TftpProxy:
     """A proxy with open sockets.
 
@@ -31,7 +33,7 @@ def open_tftp(
     folder : Path, optional
         Whose files nodes may read.
     inbox : Path, optional
-        Where files go that nodes put.
+        Where files go that nodes put. stored: what each may have there.
     heads : mapping of int to (int, int)
         Options and packet length of the link of each node that speaks TFTP.
     patience_ms : int
@@ -46,4 +48,4 @@ def open_tftp(
         raise InputError(f"--tftp-folder {folder}: no folder")
     listeners = [] if listen is None else listen_udp("--tftp", listen)
     timeout_s = min(TIMEOUT_S_MAX, math.ceil(patience_ms / 1000))
-    return TftpProxy(listeners, heads, timeout_s, folder, inbox, notice)
+    return TftpProxy(listeners, heads, timeout_s, folder, inbox, notice, stored)

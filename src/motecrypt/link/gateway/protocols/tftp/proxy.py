@@ -16,11 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.link.gateway.notices import NodeNotices
 from motecrypt.link.gateway.protocols import Downlink, NodeProtocol
 from motecrypt.link.gateway.protocols.address import shown
 from motecrypt.link.gateway.protocols.tftp.node_files import FolderInlet, FolderOutlet, checked_name
 from motecrypt.link.gateway.shares import gives_way
 from motecrypt.link.native import framing
+from motecrypt.link.stored_files import NodeFiles, ShareUsed
 from motecrypt.link.tftp.cost import ack_bytes, best_block, confirmed
 from motecrypt.link.tftp.packets import (
     BLOCK,
@@ -111,7 +113,7 @@ class TftpProxy(NodeProtocol):
     folder : Path, optional
         Whose files nodes may read.
     inbox : Path, optional
-        Where files go that nodes put.
+        Where files go that nodes put. stored: what each may have there.
     """
 
     name = "tftp"
@@ -124,9 +126,11 @@ class TftpProxy(NodeProtocol):
         folder: Path | None = None,
         inbox: Path | None = None,
         notice: Callable[[str], None] = lambda told: None,
+        stored: NodeFiles | None = None,
     ) -> None:
         self._listeners, self._heads, self._timeout_s = list(sockets), heads, timeout_s
-        self._folder, self._inbox, self._notice = folder, inbox, notice
+        self._folder, self._inbox, self._stored = folder, inbox, stored
+        self._notice = NodeNotices(notice)
         self._nodes: dict[int, _TftpNode] = {}
         self._clients: list[_TftpClient] = []
         self._counts = dict.fromkeys(_COUNTED, 0)
@@ -199,11 +203,19 @@ class TftpProxy(NodeProtocol):
             node.transfer = None
             self._say(node, error_packet(error.code, str(error)), lambda: None)
             return
-        node.transfer = TftpTransfer.serve(node.terms, _Counted(file, self._ended_by_node(request)), request)
+        node.transfer = TftpTransfer.serve(
+            node.terms, _Counted(file, self._ended_by_node(node.number, request)), request
+        )
 
-    def _ended_by_node(self, request: Packet) -> Callable[[TftpError | None], None]:
+    def _ended_by_node(self, number: int, request: Packet) -> Callable[[TftpError | None], None]:
         what = "read_by_nodes" if request.opcode is Opcode.READ else "put_by_nodes"
-        return lambda error: self._count(what if error is None else "failed")
+
+        def ended(error: TftpError | None) -> None:
+            self._count(what if error is None else "failed")
+            if error is not None and isinstance(error.__cause__, ShareUsed):
+                self._notice(number, str(error.__cause__))
+
+        return ended
 
     def _file_for(self, node: _TftpNode, request: Packet) -> TransferFile:
         if request.opcode is Opcode.READ:
@@ -216,7 +228,8 @@ class TftpProxy(NodeProtocol):
             self._inbox,
             node.number,
             request.name,
-            lambda path, length: self._notice(f"node {node.number}: {path}: {length} bytes"),
+            lambda path, length: self._notice(node.number, f"node {node.number}: {path}: {length} bytes"),
+            self._stored,
         )
 
     def _say(self, node: _TftpNode, packet: bytes, left: Callable[[], None]) -> None:
