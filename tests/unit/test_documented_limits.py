@@ -35,6 +35,7 @@ from motecrypt.cli import receive as receive_command
 from motecrypt.link import provisioning, stream
 from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.link.gateway import drain, spool, tally
+from motecrypt.link.gateway.sinks import csv_log
 from motecrypt.link.native import STORAGE_BYTES
 from motecrypt.link.ports import session
 from motecrypt.present.bundle import archive
@@ -271,6 +272,8 @@ def test_the_page_of_gateway_states_its_limits() -> None:
             f"{serial_port.READ_BYTES // KB} KB, for each node)",
             "or it gives up (ten tries)",
             "averaged over ten seconds",
+            f"`--csv-kept` ({_option(gateway_command.command, '--csv-kept').default})",
+            f"of up to {csv_log.CsvLog.batch} messages",
         )
         == []
     )

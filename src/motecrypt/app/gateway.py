@@ -27,6 +27,7 @@ from motecrypt.link.gateway.service import GatewayService
 from motecrypt.link.gateway.sinks import Sink
 from motecrypt.link.gateway.sinks.command import Command
 from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.sinks.rotation import Rotation
 from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.keys import read_master_file
@@ -62,12 +63,16 @@ class GatewaySinks:
 
     Attributes
     ----------
-    sqlite, csv : files. run : commands that get each message as JSON, with a time limit of `run_seconds`.
+    sqlite, csv : files. csv_mb : megabytes of a CSV file, after which another one takes its place; None: any
+    number. csv_kept : how many earlier ones are kept.
+    run : commands that get each message as JSON, with a time limit of `run_seconds`.
     own : other sinks: any `motecrypt.link.gateway.sinks.Sink`.
     """
 
     sqlite: Sequence[Path] = ()
     csv: Sequence[Path] = ()
+    csv_mb: float | None = None
+    csv_kept: int = 9
     run: Sequence[str] = ()
     run_seconds: float = 30.0
     mqtt: Mqtt = field(default_factory=Mqtt)
@@ -251,9 +256,10 @@ def _broker(mqtt: Mqtt, notice: Notice) -> Any:
 
 
 def _sinks(asked: GatewaySinks, waiting: int) -> list[Sink]:
+    rotation = None if asked.csv_mb is None else Rotation(int(asked.csv_mb * 10**6), asked.csv_kept)
     return [
         *map(SqliteLog, asked.sqlite),
-        *(CsvLog(path, waiting) for path in asked.csv),
+        *(CsvLog(path, waiting, rotation) for path in asked.csv),
         *(Command(line, asked.run_seconds) for line in asked.run),
         *asked.own,
     ]

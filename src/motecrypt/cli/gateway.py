@@ -96,6 +96,18 @@ class _Ports(click.Argument):
 @click.option("--stdout", "to_stdout", is_flag=True, help="Sink: standard output (also without any sink).")
 @click.option("--sqlite", type=FILE, multiple=True, help="Sink: the table 'messages' of an SQLite file.")
 @click.option("--csv", type=FILE, multiple=True, help="Sink: a file of CSV.")
+@click.option(
+    "--csv-mb",
+    type=click.FloatRange(0.1),
+    help="Megabytes after which another CSV file takes its place, and it becomes FILE.1.",
+)
+@click.option(
+    "--csv-kept",
+    type=click.IntRange(1, 999),
+    default=9,
+    show_default=True,
+    help="How many earlier CSV files are kept.",
+)
 @click.option("--run", multiple=True, help="Sink: a command, with each message as JSON on stdin.")
 @click.option(
     "--run-seconds", type=click.FloatRange(0.1), default=30.0, show_default=True, help="Its time limit."

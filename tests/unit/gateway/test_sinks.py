@@ -7,11 +7,13 @@ import errno
 import io
 import json
 import os
+import re
 import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from motecrypt.link.gateway.sinks.stdout import StandardOutput
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.state import FileStore
 
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 WHEN = "2023-11-14T22:13:20.123Z"
 
 
@@ -162,6 +165,19 @@ def test_sqlite_that_is_locked_takes_nothing_and_later_all(tmp_path: Path) -> No
     log.deliver([item(1)])
     log.finish()
     assert len(rows(path)) == 1
+
+
+def test_old_rows_are_deleted_as_the_page_says_while_the_sink_works(tmp_path: Path) -> None:
+    (statement,) = re.findall(r'"(DELETE FROM messages .*?)"', (DOCS / "gateway.md").read_text())
+    path = tmp_path / "readings.db"
+    log = SqliteLog(path)
+    log.deliver([item(1), replace(item(2), received_ms=int(1000 * (time.time() - 89 * 86_400)))])
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute(statement)
+    other.close()
+    log.deliver([item(3)])
+    log.finish()
+    assert [row[0] for row in rows(path)] == ["5.1.0.2", "5.1.0.3"]
 
 
 def test_sqlite_files_that_are_none_are_refused(tmp_path: Path) -> None:

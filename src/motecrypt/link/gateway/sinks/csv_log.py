@@ -18,8 +18,10 @@ from motecrypt.base.paths import sync_folder
 from motecrypt.base.text import spreadsheet_row
 from motecrypt.link.gateway.items import Item, readable
 from motecrypt.link.gateway.sinks import Sink, SinkError
+from motecrypt.link.gateway.sinks.rotation import Rotation
 
 COLUMNS = ("id", "received", "node", "kind", "text", "hex", "bytes")
+HEAD = (",".join(COLUMNS) + "\r\n").encode()
 READ_BYTES = 1 << 20
 """The size of one read of the file at the start."""
 
@@ -32,6 +34,8 @@ class CsvLog(Sink):
     waiting : int
         How many items wait in the spool: after a crash as many of the last rows can come again, in any number
         of deliveries.
+    rotation : Rotation, optional
+        When another file takes its place.
 
     Raises
     ------
@@ -41,16 +45,20 @@ class CsvLog(Sink):
 
     batch = 200
 
-    def __init__(self, path: Path, waiting: int) -> None:
+    def __init__(self, path: Path, waiting: int, rotation: Rotation | None = None) -> None:
         self.name = f"csv:{path.absolute()}"
-        self._path = path
+        self._path, self._rotation = path, rotation
         self._failed_at: int | None = None
+        if rotation is not None:
+            rotation.check(path, HEAD)
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
             if not stat.S_ISREG(os.fstat(self._handle).st_mode):
                 raise InputError(f"--csv {path}: not a regular file")
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._before = self._begin(waiting)
+            if rotation is not None:
+                self._before |= rotation.ids(path, waiting - len(self._before))
         except BlockingIOError:
             raise InputError(f"--csv {path}: another program is using it; stop that one first") from None
         except OSError as error:
@@ -59,15 +67,14 @@ class CsvLog(Sink):
 
     def _begin(self, waiting: int) -> set[str]:
         """Check or write the head, cut what is half a line, and see what is there already."""
-        head = (",".join(COLUMNS) + "\r\n").encode()
         length = os.fstat(self._handle).st_size
-        found = os.pread(self._handle, len(head), 0)
-        if found != head and (length > len(head) or not head.startswith(found.rstrip(b"\0"))):
+        found = os.pread(self._handle, len(HEAD), 0)
+        if found != HEAD and (length > len(HEAD) or not HEAD.startswith(found.rstrip(b"\0"))):
             raise InputError(f"--csv {self._path}: has a different first line; name a new file")
-        if found != head:
-            self._append(head, 0)
+        if found != HEAD:
+            self._append(HEAD, 0)
         sync_folder(self._path.absolute().parent)
-        return self._rows(len(head), max(length, len(head)), waiting)
+        return self._rows(len(HEAD), max(length, len(HEAD)), waiting)
 
     def _rows(self, start: int, end: int, waiting: int) -> set[str]:
         """The ids of the last rows, without what a power cut left of the last delivery: its length may be on
@@ -101,10 +108,11 @@ class CsvLog(Sink):
         fresh = [item for item in items if item.name not in self._before and item.name not in self._last]
         for item in fresh:
             writer.writerow(_row(item))
+        data = text.getvalue().encode()
         try:
             self._cut()
-            end = self._failed_at = os.fstat(self._handle).st_size
-            self._append(text.getvalue().encode(), end)
+            end = self._failed_at = self._end(len(data))
+            self._append(data, end)
             self._failed_at = None
         except OSError as error:
             with suppress(OSError):  # else before the next delivery
@@ -112,6 +120,15 @@ class CsvLog(Sink):
             raise SinkError(f"{self._path}: {error.strerror}") from None
         self._last = {item.name for item in items}
         self._before -= self._last
+
+    def _end(self, more: int) -> int:
+        """Where the next rows go: behind the last one, or into another file if this would become too long."""
+        end = os.fstat(self._handle).st_size
+        if more and self._rotation is not None and len(HEAD) < end and end + more > self._rotation.file_bytes:
+            handle = self._rotation.replace(self._path, HEAD)
+            os.close(self._handle)
+            self._handle, end = handle, len(HEAD)
+        return end
 
     def _cut(self) -> None:
         """Remove what a delivery that failed has written."""

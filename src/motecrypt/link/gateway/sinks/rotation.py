@@ -1,0 +1,104 @@
+"""Files that take the place of one that has become long: FILE is the newest, then FILE.1, FILE.2 and so on.
+
+A kill between two steps leaves a gap in the numbers at most. Their order is that of the rows all the same,
+and the next rotation fills the gap.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import sync_folder
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """When a file is replaced, and what is kept.
+
+    Attributes
+    ----------
+    file_bytes : a file that the next rows would make longer is replaced.
+    kept : how many earlier files there are; the oldest is removed.
+    """
+
+    file_bytes: int
+    kept: int
+
+    def check(self, path: Path, head: bytes) -> None:
+        """Refuse files that the next rotation would move and that are not ours.
+
+        Raises
+        ------
+        InputError
+            One of them is of another kind, or files cannot be renamed there.
+        """
+        if path.is_symlink() or not os.access(path.absolute().parent, os.W_OK):
+            raise InputError(f"--csv {path}: cannot be renamed, which --csv-mb needs; name another file")
+        for each in self._earlier(path):
+            if os.path.lexists(each) and not _begins(each, head):
+                raise InputError(f"--csv {path}: {each} is not an earlier file of it; move that away")
+
+    def ids(self, path: Path, count: int) -> set[str]:
+        """What begins each of the last so many rows in the earlier files."""
+        found: set[str] = set()
+        for each in self._earlier(path):
+            if len(found) >= count:
+                break
+            with suppress(FileNotFoundError), each.open("rb") as file:
+                next(file, b"")
+                last = deque((row.partition(b",")[0] for row in file), maxlen=count - len(found))
+                found |= {row.decode(errors="replace") for row in last}
+        return found
+
+    def replace(self, path: Path, head: bytes) -> int:
+        """Give the file the number 1, and begin another one with this head; the handle of that, locked."""
+        beside = path.with_name(f".{path.name}.new")
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):  # it was moved before a fault
+                os.fchmod(handle, path.stat().st_mode & 0o777)
+            os.write(handle, head)
+            os.fsync(handle)
+            if path.exists():
+                self._shift(path)
+            beside.rename(path)
+            sync_folder(path.absolute().parent)
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle
+
+    def _shift(self, path: Path) -> None:
+        numbers = range(1, self.kept)
+        free = next((each for each in numbers if not _numbered(path, each).exists()), self.kept)
+        for number in range(free, 1, -1):
+            _numbered(path, number - 1).rename(_numbered(path, number))
+        path.rename(_numbered(path, 1))
+
+    def _earlier(self, path: Path) -> Iterator[Path]:
+        """The newest first."""
+        return (_numbered(path, number) for number in range(1, self.kept + 1))
+
+
+def _begins(path: Path, head: bytes) -> bool:
+    """Whether it is a regular file with this head."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with os.fdopen(handle, "rb") as file:
+        return stat.S_ISREG(os.fstat(handle).st_mode) and file.read(len(head)) == head
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.{number}")
