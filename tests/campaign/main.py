@@ -63,11 +63,18 @@ def main(arguments: Sequence[str]) -> int:
         "and all firmware of the AVRs (--messages programs a core, default: 10,000; --seed: the first)",
     )
     parser.add_argument(
+        "--taint",
+        action="store_true",
+        help="instead: key and message of each exported authenticated cipher followed by valgrind's "
+        "memcheck, under each compiler and a few flags",
+    )
+    parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="WORD",
-        help="with --ciphers or --masked: a device, cipher, variant or flag; with --lockstep: a device",
+        help="with --taint: a cipher, variant, compiler or flag; "
+        "with --ciphers or --masked: a device, cipher, variant or flag; with --lockstep: a device",
     )
     chosen = parser.parse_args(arguments)
     if chosen.messages is not None and chosen.messages < 1:
@@ -81,6 +88,10 @@ def main(arguments: Sequence[str]) -> int:
         from lockstep.main import campaign as lockstep
 
         return lockstep(PROGRAMS if chosen.messages is None else chosen.messages, chosen.only, chosen.seed)
+    if chosen.taint:
+        from campaign import taint
+
+        return taint.campaign(chosen.only)
     if chosen.attacks:
         from campaign import attacks
 

@@ -163,7 +163,7 @@ def test_the_link_of_a_cortex_m4_is_the_assembly_and_takes_what_the_page_says(
     cipher = CATALOG.cipher(name)
     found = []
     with Results(tmp_path / "r.db") as results:
-        for body in (choose(CATALOG, cipher, meant, variant), choose(CATALOG, cipher, meant, None)):
+        for body in (choose(CATALOG, cipher, meant, variant), choose(CATALOG, cipher, meant, "armv7m")):
             question = cost_question(CATALOG, meant, cipher, body, "flash", None)
             told = LinkCosts.from_json(LinkCost.of(question).ensure(results).outcome)
             assert isinstance(told, LinkCosts)

@@ -76,6 +76,16 @@ def _measured(
     return found, dict(sorted(figures.items()))
 
 
+def _constant(cipher: Cipher, device: Device) -> set[str]:
+    """Those that their folder calls constant in time: 32 random keys and messages must take the same way."""
+    even = ("constant",) if device.core.startswith("avr") else ("constant", "rotations")
+    return {
+        body.name
+        for body in CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"])
+        if body.timing in even
+    }
+
+
 def _kept_in(device: Device, found: list[Measurement]) -> Path:
     version = re.search(r"\b(\d+\.\d+)\.\d+\b", found[0].compiler)
     assert version, found[0].compiler
@@ -103,6 +113,9 @@ def test_outputs_and_cycles(device: Device, toolchain: str, cipher: Cipher, resu
     found, figures = _measured(device, cipher, results, toolchain)
     failed = [f"{m.implementation}: {m.reason}" for m in found if m.status not in ("ok", "does-not-fit")]
     assert not failed, failed
+    steady = _constant(cipher, device)
+    varying = [f"{m.implementation} {m.operation}" for m in found if m.timing_varies]
+    assert not [name for name in varying if name.split()[0] in steady], varying
     kept = _kept_in(device, found)
     assert kept.exists(), f"no cycles are on record for {found[0].compiler}; see the top of this file"
     on_record = json.loads(kept.read_text())

@@ -34,9 +34,10 @@ class ExportRequest:
     ----------
     target : "arduino", "c", "pico-sdk" and others.
     cipher : its name, or the path of a folder.
-    variant : of our implementation; empty: the best for the target's core.
+    variant : of our implementation; empty: the best for the target's core, of those in constant time there.
     device : with "c": for this device, with its compiler's flags.
-    placement : of constant tables: "flash" or "ram".
+    placement : of constant tables: "flash" or "ram"; empty: flash, or without a variant the first from which
+        reads take the same time.
     url : the library's web address, for its metadata.
     link : the secure link with that cipher: for any radio (True), or for one.
     measure : whether what is not stored is measured for the README, where compiler and simulator are here.
@@ -46,7 +47,7 @@ class ExportRequest:
     cipher: str
     variant: str = ""
     device: str = ""
-    placement: str = "flash"
+    placement: str = ""
     url: str = ""
     link: bool | LinkRadio = False
     measure: bool = True
@@ -132,6 +133,7 @@ def export(
     from motecrypt.exports.library import choose
     from motecrypt.exports.library import plan as plan_library
     from motecrypt.exports.link import cost_question, plan_link
+    from motecrypt.exports.timing import place
 
     chosen = select([request.cipher], devices=[request.device] if request.device else [])
     catalog, folder, report = chosen.catalog, Path(folder), progress or (lambda *_: None)
@@ -139,7 +141,8 @@ def export(
     if request.device:
         target = for_device(target, chosen.device)
     body = choose(catalog, chosen.cipher, target, request.variant or None, request.placement)
-    what, placement, url = (catalog, target, chosen.cipher, body), request.placement, request.url
+    placement = place(catalog, target, body, request.variant or None, request.placement)
+    what, url = (catalog, target, chosen.cipher, body), request.url
     chosen.prove_own()
     refuse_foreign(folder)
     cells: Sequence[tuple[Device, Sequence[Cell]]] = ()

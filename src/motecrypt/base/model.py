@@ -1,5 +1,4 @@
-"""The records that all directories share: frozen, plain, units in the names. Imports no other module of
-ours."""
+"""The records that all directories share: frozen, plain, units in the names. Imports nothing of ours."""
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ Operation = Literal[
     "setup", "encrypt", "decrypt", "keygen", "agree", "sign", "verify", "encapsulate", "decapsulate"
 ]
 SecurityStatus = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
+Timing = Literal["", "constant", "rotations", "tables"]
 
 SECURITY_STATUSES: tuple[SecurityStatus, ...] = get_args(SecurityStatus)
 OPERATIONS: tuple[Operation, ...] = ("setup", "encrypt", "decrypt")
@@ -98,6 +98,7 @@ class Implementation:
     note: str = ""
     best_on: tuple[str, ...] = field(default=(), hash=False)
     protection: Protection | None = field(default=None, hash=False)
+    timing: Timing = field(default="", hash=False)  # what secrets steer: docs/adding.md
 
     @property
     def name(self) -> str:
@@ -136,8 +137,7 @@ class Memory:
 class Current:
     """A supply current of a device in one state, with where the figure comes from.
 
-    `of` is "board" for the stock board, "chip" for the chip alone, and empty where that makes no
-    difference.
+    `of` is "board" for the stock board, "chip" for the chip alone, and empty if that makes no difference.
     """
 
     state: str

@@ -81,11 +81,15 @@ class ChipMemory(AddressRange):
         A window to a memory outside the chip, of which a board may have less.
     modelled
         Whether a simulated firmware finds it.
+    cached
+        Whether a cache or a buffer of lines is before it, at any clock that the chip has: then the time of a
+        read may depend on its address.
     """
 
     access: str
     external: bool
     modelled: bool
+    cached: bool = False
 
 
 @dataclass(frozen=True)
@@ -276,6 +280,7 @@ def _memory(table: Table) -> ChipMemory:
         access=table.text("access", choices=ACCESS),
         external=table.flag("external", False),
         modelled=table.flag("modelled", True),
+        cached=table.flag("cached", False),
     )
     table.done()
     return memory

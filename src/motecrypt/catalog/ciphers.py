@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
@@ -17,6 +17,7 @@ from motecrypt.base.model import (
     MessageLengths,
     Protection,
     SecurityStatus,
+    Timing,
 )
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
@@ -40,8 +41,9 @@ def read_cipher_folder(folder: Path, cores: Collection[str]) -> tuple[list[Ciphe
             ciphers.append(cipher)
             defines[cipher.name] = extra
     implementations: list[Implementation] = []
+    usual = _read_timing(table, "")
     for entry in table.tables("implementation", []):
-        implementations += _read_implementations(entry, folder, ciphers, defines, cores)
+        implementations += _read_implementations(entry, folder, ciphers, defines, cores, usual)
     table.done()
     return ciphers, implementations
 
@@ -151,6 +153,7 @@ def _read_implementations(
     ciphers: list[Cipher],
     defines: dict[str, tuple[str, ...]],
     cores: Collection[str],
+    usual: Timing,
 ) -> list[Implementation]:
     patterns = entry.texts("ciphers")
     variant = entry.text("variant")
@@ -165,6 +168,7 @@ def _read_implementations(
     c_flags = checked_flags(entry.texts("c_flags", []), entry.where)
     note = entry.text("note", "")
     protection = _read_protection(entry)
+    timing = _read_timing(entry, usual)
     entry.done()
     if (header is None) == (block_header is None):
         raise InputError(f"{entry.where}: needs either 'header' or 'block_header'")
@@ -203,11 +207,17 @@ def _read_implementations(
                 note=note,
                 best_on=best_on,
                 protection=protection,
+                timing=timing,
             )
         )
     if not made:
         raise InputError(f"{entry.where}: matches no cipher of {folder / 'cipher.toml'}")
     return made
+
+
+def _read_timing(entry: Table, usual: Timing) -> Timing:
+    """What secrets steer in an implementation, or in all of a folder that do not say otherwise."""
+    return cast(Timing, entry.text("timing", usual, choices=get_args(Timing)))
 
 
 def _read_protection(entry: Table) -> Protection | None:

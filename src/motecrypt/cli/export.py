@@ -20,14 +20,19 @@ from motecrypt.exports.targets import target_names
 @click.argument("target_name", metavar=f"[{'|'.join(target_names())}]")
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.option("--cipher", "cipher_name", help="A cipher, or your own folder.")
-@click.option("--variant", help="Variant of our implementation (default: the best for the target's core).")
+@click.option(
+    "--variant",
+    help="Variant of our implementation (default: the best for the target's core in constant time).",
+)
 @click.option(
     "--device",
     "device_name",
     help="With c: for this device, with the variant that is best there and its compiler's flags.",
 )
 @click.option(
-    "--placement", default="flash", show_default=True, help="Memory of constant tables: flash or ram."
+    "--placement",
+    default="",
+    help="Memory of constant tables: flash or ram (default: flash; ram where a cache is before it).",
 )
 @click.option("--url", default="", help="Your library's web address, for its metadata.")
 @click.option(
@@ -59,9 +64,11 @@ def command(
 ) -> None:
     """Write a cipher as a self-contained library into DIR: the C files that were measured, nothing else.
 
-    Its README has the figures of exactly this export: what is not stored for these sources and the compiler
-    that is here is measured first, where the device's compiler and simulator are installed. DIR must be new,
-    empty, or an earlier export in which nothing was changed; the same figures make the same bytes.
+    Without --variant its time does not depend on the key or the message, if the cipher has a variant that is
+    so on the target. Its README says whether it is, and has the figures of exactly this export: what is not
+    stored for these sources and the compiler that is here is measured first, where the device's compiler and
+    simulator are installed. DIR must be new, empty, or an earlier export in which nothing was changed; the
+    same figures make the same bytes.
 
     With --link it is a node of the secure link (docs/link.md) with storage, examples and that cipher;
     'motecrypt provision' gives nodes their keys.

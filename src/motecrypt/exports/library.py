@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +30,7 @@ from motecrypt.exports.figures import ExportFigures, exported_figures, exported_
 from motecrypt.exports.folder import write_folder
 from motecrypt.exports.sources import CONFIG, exported_sources
 from motecrypt.exports.targets import TARGETS, Target
+from motecrypt.exports.timing import constant, places
 from motecrypt.results import Results
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -67,12 +68,13 @@ class Export:
 
 
 def choose(
-    catalog: Catalog, cipher: Cipher, target: Target, variant: str | None, placement: str = "flash"
+    catalog: Catalog, cipher: Cipher, target: Target, variant: str | None, placement: str = ""
 ) -> Implementation:
-    """The variant named, or the one that is best on the target's core with its tables in that place.
+    """The variant named, or the one that is best on the target's core with its tables in that place (in any).
 
-    The best are marked in the ciphers' descriptors (`best_on`): those with the fewest cycles, among those
-    that need no compiler flags of their own. A test compares the marks with the measured figures.
+    Those whose time does not depend on secrets count before the others, if there are any. The best are
+    marked in the ciphers' descriptors (`best_on`): those with the fewest cycles, among those that need no
+    compiler flags of their own. A test compares the marks with the measured figures.
 
     Raises
     ------
@@ -96,9 +98,23 @@ def choose(
             )
     if not there:
         raise InputError(f"{cipher.name}: no implementation for {target.title} (core {target.core})")
-    placed = [body for body in there if placement in body.placements] or there
+    placed = [body for body in there if not placement or placement in body.placements] or there
+    if variant is None:
+        even = [
+            body
+            for body in placed
+            if any(
+                constant(catalog, target, body, one)
+                for one in _asked_places(catalog, target, body, placement)
+            )
+        ]
+        placed = even or placed
     best = [body for body in placed if body.best_on_core(target.core)]
     return (best or placed)[0]
+
+
+def _asked_places(catalog: Catalog, target: Target, body: Implementation, placement: str) -> Sequence[str]:
+    return [placement] if placement else places(catalog, target, body)
 
 
 def known_answer(cipher: Cipher) -> KnownAnswer:
@@ -185,7 +201,7 @@ def plan(
         "architectures": "avr" if all(core.startswith("avr") for core in body.cores) else "*",
         "answer": known_answer(cipher),
         "figures": figures,
-        "cautions": cautions(target, device, body, placement),
+        "cautions": cautions(catalog, target, cipher, body, placement, asked),
         "url": url,
         "own": cipher.folder.name if is_own(cipher.folder) else "",
         "command": export_command({**named, "cipher": asked}, url),

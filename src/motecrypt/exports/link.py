@@ -27,6 +27,7 @@ from motecrypt.exports.library import EVERYWHERE, Export, Renderer, choose
 from motecrypt.exports.link_node import ANSWER_MS, FixedRadio, link_options, node_inputs, suite_of
 from motecrypt.exports.sources import CONFIG, exported_inputs
 from motecrypt.exports.targets import Target, target
+from motecrypt.exports.timing import place
 from motecrypt.link.native import STORAGE_BYTES, Suite
 from motecrypt.results.experiments.link_cost import (
     LinkCostAnswer,
@@ -100,7 +101,7 @@ def plan_link(
         "suite": {"name": suite, "title": _TITLES[suite]},
         "cipher": cipher,
         "variant": body.variant,
-        "cautions": cautions(target, device, body, placement),
+        "cautions": cautions(catalog, target, cipher, body, placement, cipher.name),
         "folder": folder,
         "prefix": prefix,
         "class_name": class_name,
@@ -184,7 +185,8 @@ def plan_sketch(catalog: Catalog, suite: Suite, name: str) -> Sketch:
         raise InputError(f"--example: {nearest('example', name, known)}")
     meant = target("arduino", catalog)
     cipher = catalog.cipher(_SIMULATED[suite])
-    library = plan_link(catalog, meant, cipher, choose(catalog, cipher, meant, None))
+    body = choose(catalog, cipher, meant, None)
+    library = plan_link(catalog, meant, cipher, body, placement=place(catalog, meant, body, None, ""))
     ((example, program),) = [found for found in meant.link.examples() if found[0].name == name]
     return Sketch(library, meant.link.example_paths(example)[0], program.interval, example.context)
 
@@ -251,9 +253,9 @@ def _beside(catalog: Catalog, target: Target, example: Example) -> dict[str, byt
     if not example.cipher:
         return example.beside()
     cipher = catalog.cipher(example.cipher)
-    given = cipher_inputs(
-        BuildRequest(catalog.device(target.device), choose(catalog, cipher, target, None), "flash")
-    )
+    body = choose(catalog, cipher, target, None)
+    placement = place(catalog, target, body, None, "")
+    given = cipher_inputs(BuildRequest(catalog.device(target.device), body, placement))
     own = [FIRMWARE.resolve() / source for source in example.sources]
     folders = dict.fromkeys(path.parent for path in own)
     together = CipherInputs(

@@ -74,6 +74,7 @@ class Target:
     core : whose best variant is taken where none is named, and which a variant must be for.
     sources : the folder for the interface and the C files.
     takes_flags : whether such a library can ask for compiler flags.
+    cached : whether a processor that it is for may have a data cache, or a cache before its flash.
     tested : what was tested of such exports, for their README.
     link_devices : how it has the link on a device that is named: a pattern of its core, and the link there.
         The first that matches counts.
@@ -88,6 +89,7 @@ class Target:
     core: str
     sources: str
     takes_flags: bool
+    cached: bool
     tested: str
     figures_note: str
     example_folder: str
@@ -141,6 +143,7 @@ def for_device(form: Target, device: Device) -> Target:
         device=device.name,
         core=device.core,
         takes_flags=True,
+        cached=False,
         tested=form.tested_on_device,
         figures_note="`CMakeLists.txt` compiles the library with the flags that it was measured with.",
         link=next(link for cores, link in form.link_devices if fnmatchcase(device.core, cores)),
@@ -178,6 +181,7 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         core=table.text("core", device.core),
         sources=table.text("sources", "src"),
         takes_flags=table.flag("takes_flags", True),
+        cached=table.flag("cached", False),
         tested=table.text("tested", filled=True).strip(),
         tested_on_device=table.text("tested_on_device", "").strip(),
         figures_note=table.text("figures_note", "").strip(),

@@ -99,9 +99,9 @@ class SuiteRecipe:
 SUITES: dict[Suite, SuiteRecipe] = {
     "aes128-ccm": SuiteRecipe(
         1,
-        ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"'),
+        ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_sliced.h"'),
         ("ciphers/aes",),
-        ("link/suite_ccm.c", "ciphers/aes/aes_tables.c"),
+        ("link/suite_ccm.c", "ciphers/aes/aes_sliced.c"),
     ),
     "ascon-aead128": SuiteRecipe(
         2,

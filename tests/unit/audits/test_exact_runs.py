@@ -511,7 +511,7 @@ def test_the_worst_place_of_each_variant_is_told(monkeypatch: pytest.MonkeyPatch
         return {"encrypt": [table] if first else [branch], "decrypt": [tag], "refuse": [tag]}
 
     monkeypatch.setattr(taint, "build", lambda request: SimpleNamespace(elf=request.implementation.variant))
-    monkeypatch.setattr(taint, "_sightings", sightings)
+    monkeypatch.setattr(taint, "sightings", sightings)
     part = taint.run(given, "taint", None)  # type: ignore[arg-type]
     assert asked == [(body.variant, "aes128-ccm8", 33) for body in bodies]
     assert (part.verdict, part.weight, part.data["message_bytes"]) == ("secrets choose addresses", "note", 33)
@@ -541,15 +541,15 @@ def test_valgrinds_command_and_identity(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(taint.process, "run", run)
     monkeypatch.setattr(taint, "driver", lambda name: Path(name))
-    assert taint._sightings(Path("lib.so"), CCM, 33) == {"encrypt": [], "decrypt": [], "refuse": []}
+    assert taint.sightings(Path("lib.so"), CCM, 33) == {"encrypt": [], "decrypt": [], "refuse": []}
     command = asked[0]
     assert command[:2] == ["valgrind", "--tool=memcheck"]
     assert command[-7:] == ["taint", "lib.so", "16", str(CCM.nonce_bytes), "5", "33", "8"]
-    taint._sightings(Path("lib.so"), CATALOG.cipher("aes128-ecb"), 32)
+    taint.sightings(Path("lib.so"), CATALOG.cipher("aes128-ecb"), 32)
     assert asked[1][-5:] == ["16", "0", "0", "32", "0"]
     answer[0] = 1
     with pytest.raises(Unavailable, match=r"^under valgrind: error: killed$"):
-        taint._sightings(Path("lib.so"), CCM, 33)
+        taint.sightings(Path("lib.so"), CCM, 33)
     monkeypatch.setattr(taint, "have", lambda tool_set: tool_set == "taint")
     monkeypatch.setattr(taint, "key_of", lambda request: request.implementation.variant)
     monkeypatch.setattr(taint, "tool_identity", lambda name: f"{name} 3")

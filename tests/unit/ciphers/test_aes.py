@@ -50,7 +50,8 @@ class Build:
 def _builds() -> list[Build]:
     variants = {
         body.variant: (body.defines, next(s for s in body.sources if "/modes/" not in f"/{s}"))
-        for body in CATALOG.implementations_of("aes128-ecb", "uno", ["motecrypt"])
+        for device in ("uno", "host")
+        for body in CATALOG.implementations_of("aes128-ecb", device, ["motecrypt"])
     }
     builds = []
     for variant, (defines, source) in variants.items():
@@ -58,11 +59,13 @@ def _builds() -> list[Build]:
         if name.endswith(".S"):  # test_aes_on_uno.py
             continue
         own = tuple(d for d in defines if not d.startswith(("BLOCK_HEADER", "CIPHER_")))
-        for key_bytes in (16, 24, 32):
+        for key_bytes in (32,) if variant == "sliced" else (16, 24, 32):
             builds.append(Build(variant, name.replace(".c", ".h"), name, own, "ecb", key_bytes))
-    tables = next(b for b in builds if b.variant == "tables")
+    whole = [next(b for b in builds if b.variant == variant) for variant in ("tables", "sliced")]
     return builds + [
-        Build(tables.variant, tables.header, tables.source, tables.defines, mode, 32) for mode in MODES[1:]
+        Build(one.variant, one.header, one.source, one.defines, mode, 32)
+        for one in whole
+        for mode in MODES[1:]
     ]
 
 

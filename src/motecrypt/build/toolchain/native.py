@@ -128,13 +128,14 @@ def _library(implementation: Implementation) -> Path:
 
 
 def open_cipher(name: str, variant: str | None = None, catalog: Catalog | None = None) -> NativeCipher:
-    """A cipher of ours by name, in the first variant that runs on the host or in the one named."""
+    """A cipher of ours by name, in the variant named or the first that runs on the host; of these, one
+    in constant time if there is one, because a computer has caches."""
     catalog = catalog or Catalog.load()
     cipher = catalog.cipher(name)
     bodies = [i for i in catalog.implementations_of(name, "host") if variant in (None, i.variant, i.name)]
     if not bodies:
         raise InputError(f"{name}: no implementation{f' {variant!r}' if variant else ''} runs on the host")
-    return open_implementation(cipher, bodies[0])
+    return open_implementation(cipher, min(bodies, key=lambda body: body.timing != "constant"))
 
 
 def open_implementation(cipher: Cipher | PublicKeyAlgorithm, implementation: Implementation) -> NativeCipher:

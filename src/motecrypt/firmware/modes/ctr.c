@@ -59,6 +59,18 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     if (io->ad_bytes != 0)
         return CIPHER_BAD_LENGTH;
     block_copy(counter, io->nonce);
+#ifdef BLOCK_PAIRS
+    for (; left >= 2 * BLOCK_BYTES; left -= 2 * BLOCK_BYTES) {
+        uint8_t pair[2 * BLOCK_BYTES];
+        for (uint8_t i = 0; i < 2; i++) {
+            block_copy(pair + i * BLOCK_BYTES, counter);
+            increment(counter);
+        }
+        block_encrypt_pair(&context->key, pair);
+        for (uint8_t i = 0; i < 2; i++, input += BLOCK_BYTES, output += BLOCK_BYTES)
+            block_xor(output, input, pair + i * BLOCK_BYTES);
+    }
+#endif
     while (left) {
         uint8_t now = (uint8_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES);
         block_copy(stream, counter);

@@ -30,8 +30,10 @@ static inline uint8_t *block_at(const struct cipher_io *io, size_t at) {
 static size_t pairs(const struct block_key *key, const struct cipher_io *io,
                     void (*crypt)(const struct block_key *, void *)) {
     size_t i = 0;
-    for (; i + 2 * BLOCK_BYTES <= io->bytes; i += 2 * BLOCK_BYTES)
-        crypt(key, io->output + i);
+    for (; i + 2 * BLOCK_BYTES <= io->bytes; i += 2 * BLOCK_BYTES) {
+        block_at(io, i + BLOCK_BYTES);
+        crypt(key, block_at(io, i));
+    }
     return i;
 }
 #define PAIRS(key, io, crypt) pairs(key, io, crypt)

@@ -64,7 +64,7 @@ def run(subject: Subject, part: str, results: Results) -> Part:
     rows: list[dict[str, Any]] = []
     for body in _bodies(subject):
         library = build(_request(subject, body)).elf
-        runs = _sightings(library, cipher, n)
+        runs = sightings(library, cipher, n)
         verdict, found, excused = taint.judge(runs, bool(cipher.tag_bytes))
         rows.append(
             {
@@ -91,7 +91,7 @@ def _sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
     return told
 
 
-def _sightings(library: Path, cipher: Cipher, n: int) -> dict[str, list[Sighting]]:
+def sightings(library: Path, cipher: Cipher, n: int) -> dict[str, list[Sighting]]:
     """Run the cipher under memcheck and read its report."""
     ad_bytes = 5 if cipher.associated_data else 0
     sizes = (key_bytes(cipher), cipher.nonce_bytes, ad_bytes, n, cipher.tag_bytes)

@@ -1,6 +1,6 @@
 /* half_key.h: an SIV key is two AES keys; what a round-key schedule has to hold is one of them.
  *
- * Included ahead of a block cipher's header by half_small.h, half_fast.h and half_tables.h.
+ * Included ahead of a block cipher's header by half_small.h, half_fast.h, half_sliced.h and half_tables.h.
  */
 #ifndef MOTECRYPT_AES_SIV_HALF_KEY_H
 #define MOTECRYPT_AES_SIV_HALF_KEY_H
