@@ -222,7 +222,7 @@ class FileCollector:
                 os.close(announced)
             sync_folder(self._folder)
         except OSError:
-            self._drop(node, label)  # nobody knows what a sync that failed has lost
+            self._drop(node, label)  # a sync that failed may have lost any of it
             raise
 
     def _named_before(self, node: int, arriving: _Arriving) -> FileReceived:

@@ -188,6 +188,23 @@ def test_forged_packets_are_counted_and_cost_a_node_nothing(field: Field) -> Non
     assert "9" not in field.service.statistics()["nodes"]
 
 
+def test_a_spool_with_several_faults_in_turn_reports_each_once(field: Field) -> None:
+    def fail(why: str) -> None:
+        raise MotecryptError(why)
+
+    guarded = field.service._guarded
+    for why in ("full", "read-only", "full", "read-only"):
+        guarded(lambda: fail(why))  # noqa: B023 - called at once
+    end = "; until this is fixed no message is accepted"
+    assert field.told == [f"full{end}", f"read-only{end}"]
+    guarded(lambda: field.spool.write(field.spool.read() or b""))
+    guarded(lambda: fail("full"))
+    assert field.told[2:] == [f"state file {field.spool.path}: can be written again", f"full{end}"]
+    for number in range(20):
+        guarded(lambda: fail(f"fault {number}"))  # noqa: B023 - called at once
+    assert len(field.told) == 3 + guard.TOLD_MAX
+
+
 def test_a_spool_that_cannot_be_written_takes_nothing_and_goes_on_when_it_can(
     field: Field, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from gateway_bed import DEADLINE_S, Collected, commits_are_noted, item
 from motecrypt.base.errors import InputError
 from motecrypt.link.gateway import drain as drain_module
 from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.guard import TOLD_MAX
 from motecrypt.link.gateway.items import Item, readable
 from motecrypt.link.gateway.sinks import Sink, SinkClosed, SinkError, csv_log
 from motecrypt.link.gateway.sinks.command import Command
@@ -150,6 +151,39 @@ def test_what_sqlite_has_taken_is_on_the_disk(tmp_path: Path, monkeypatch: pytes
     levels = commits_are_noted(monkeypatch)
     SqliteLog(tmp_path / "log.db").finish()
     assert levels == [("delete", 3)], "the end of a journal is synced, too"
+
+
+def test_sqlite_syncs_rows_that_are_there_and_perhaps_not_on_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+
+    def commits() -> int:
+        return int.from_bytes(path.read_bytes()[24:28], "big")
+
+    SqliteLog(path).finish()
+    with sqlite3.connect(path) as base:
+        base.execute("PRAGMA user_version = 7")
+    base.close()
+    log = SqliteLog(path)
+    log.deliver([item(1)])
+    before = commits()
+    log.deliver([item(1)])
+    assert commits() == before
+    log.finish()
+    log = SqliteLog(path)  # after a crash
+    log.deliver([item(1)])
+    assert commits() == before + 1
+    log._base.execute("PRAGMA busy_timeout=10")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(SinkError):
+        log.deliver([item(1)])
+    other.execute("ROLLBACK")
+    for _ in range(2):
+        log.deliver([item(1)])
+        assert commits() == before + 2, "once after a fault"
+    log.finish()
+    assert rows(path) and other.execute("PRAGMA user_version").fetchone() == (7,)
+    other.close()
 
 
 def test_sqlite_that_is_locked_takes_nothing_and_later_all(tmp_path: Path) -> None:
@@ -545,6 +579,27 @@ def test_a_sink_that_fails_gets_the_same_again_and_is_told_of_once(
         "sink collected: works again",
     ]
     assert feeding.drain.trouble == "" and [each.counter for each in sink.items] == [1, 2]
+
+
+def test_a_fault_with_several_causes_in_turn_is_reported_in_one_line_each(spool: Spool) -> None:
+    sink = Collected()
+    feeding = Feeding(spool, sink)
+    feeding.put(1)
+    for number in range(2 * TOLD_MAX):
+        sink.down = f"cause {number}"
+        assert not feeding.drain.attempt() and not feeding.drain.attempt()
+        sink.down = "cause 0"
+        assert not feeding.drain.attempt()
+    assert len(feeding.told) == TOLD_MAX == len(set(feeding.told))
+    for _ in range(2):
+        feeding.told.clear()
+        sink.down = ""
+        assert feeding.drain.attempt()
+        feeding.put(2)
+        sink.down = "cause 0"
+        assert not feeding.drain.attempt()
+        assert len(feeding.told) == 2, "a new fault is reported again"
+    feeding.drain.finish()
 
 
 def test_pauses_after_faults_double_up_to_a_minute_and_begin_anew_after_a_success(spool: Spool) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from motecrypt.base.errors import MotecryptError
+from motecrypt.link.gateway.guard import TOLD_MAX
 from motecrypt.link.gateway.sinks import Sink, SinkClosed
 from motecrypt.link.gateway.spool import SpoolReader
 
@@ -53,6 +54,7 @@ class Drain(threading.Thread):
         self.delivered = 0
         self.faults = 0
         self.trouble = ""
+        self._told: set[str] = set()  # of the present fault
 
     def wake(self) -> None:
         """There is something new."""
@@ -116,11 +118,13 @@ class Drain(threading.Thread):
 
     def _troubled(self, why: str) -> None:
         self.faults += 1
-        if why != self.trouble:
+        if why not in self._told and len(self._told) < TOLD_MAX:
             self._notice(f"sink {self.sink.name}: {why}; its messages wait and are tried again")
+            self._told.add(why)
         self.trouble = why
 
     def _well(self) -> None:
         if self.trouble:
             self._notice(f"sink {self.sink.name}: works again")
+            self._told.clear()
         self.trouble = ""

@@ -9,6 +9,8 @@ from motecrypt.link.gateway.clock import LoopClock
 from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.gateway.tally import GatewayTally
 
+TOLD_MAX = 10
+"""Lines on one fault: a full disk alone has several causes in turn."""
 REST_S = 1.0
 """Seconds without accepting messages after the spool could not be written."""
 
@@ -32,7 +34,7 @@ class SpoolGuard:
         self._spool, self._tally, self._notice, self._clock = spool, tally, notice, clock
         self.until_s = 0.0
         self._writes = 0
-        self._fault = ""
+        self._faults: set[str] = set()  # the present ones that were reported
 
     def rests(self, now_s: float) -> bool:
         """Whether nothing is accepted now."""
@@ -47,10 +49,10 @@ class SpoolGuard:
             self._tally.storage_faults += 1
             self.until_s = self._clock.now_s() + REST_S
             self._writes = self._spool.writes
-            if str(error) != self._fault:
+            if str(error) not in self._faults and len(self._faults) < TOLD_MAX:
                 self._notice(f"{error}; until this is fixed no message is accepted")
-            self._fault = str(error)
+                self._faults.add(str(error))
         else:
-            if self._fault and self._spool.writes > self._writes:
+            if self._faults and self._spool.writes > self._writes:
                 self._notice(f"state file {self._spool.path}: can be written again")
-                self._fault = ""
+                self._faults.clear()

@@ -33,6 +33,9 @@ class SqliteLog(Sink):
     def __init__(self, path: Path) -> None:
         self.name = f"sqlite:{path.absolute()}"
         self._path = path
+        # After a crash or a commit that failed, rows may be in the file and not on the disk. They are not
+        # inserted again, and without a change a commit syncs nothing: so one that changes nothing is made.
+        self._unsure = True
         with suppress(OSError):  # a new file is its owner's alone: it has what the nodes have encrypted
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
@@ -52,8 +55,13 @@ class SqliteLog(Sink):
         try:
             self._base.execute("BEGIN IMMEDIATE")
             self._base.executemany("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            if self._unsure:
+                (version,) = self._base.execute("PRAGMA user_version").fetchone()
+                self._base.execute(f"PRAGMA user_version = {version}")
             self._base.execute("COMMIT")
+            self._unsure = False
         except sqlite3.Error as error:
+            self._unsure = True
             with suppress(sqlite3.Error):
                 self._base.execute("ROLLBACK")
             raise SinkError(f"{self._path}: {error}") from None
