@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -17,7 +18,11 @@ from types import ModuleType
 
 import pytest
 
+from motecrypt.link.prebuilt import COMPILERS, LIST, SUITES, machine
+
 ROOT = Path(__file__).resolve().parents[2]
+CORES = machine() if COMPILERS.get(machine()) and shutil.which(COMPILERS[machine()][0]) else "none"
+"""For the kind of machine that this is: compiling takes the longest."""
 
 
 def script() -> ModuleType:
@@ -40,6 +45,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "motecrypt-0.0.0-py3-none-any.whl").write_bytes(b"of an older version")
     done = subprocess.run(
         [sys.executable, "-P", ROOT / ".ci" / "package", folder],
+        env={**os.environ, "MOTECRYPT_CORES": CORES},
         capture_output=True,
         text=True,
         timeout=280,
@@ -61,7 +67,11 @@ def test_the_archives_carry_all_and_their_sums(dist: Path) -> None:
     inside = zipfile.ZipFile(dist / wheel).namelist()
     with tarfile.open(dist / sdist) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
-    code = {name for name in inside if name.startswith("motecrypt/")}
+    cores = {name for name in inside if name.startswith("motecrypt/link/cores/")}
+    assert {Path(name).name for name in cores} == (
+        {LIST, *(f"{suite}-{CORES}.so" for suite in SUITES)} if CORES != "none" else set()
+    )
+    code = {name for name in inside if name.startswith("motecrypt/")} - cores
     assert {f"src/{name}" for name in code} <= packed and {"pyproject.toml", "LICENSE", "README.md"} <= packed
     there = {
         str(path.relative_to(ROOT / "src"))

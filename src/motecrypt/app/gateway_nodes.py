@@ -11,6 +11,7 @@ from motecrypt.build.setup import need
 from motecrypt.link.gateway.opening import open_registry, record_of
 from motecrypt.link.gateway.registry import OwnRegistry
 from motecrypt.link.gateway.status import NodeStatus, node_statuses
+from motecrypt.link.prebuilt import core_needs
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def gateway_status(key_file: Path, state: Path | None = None) -> GatewayStatus:
 
     InputError where another program that is not a gateway has the record.
     """
-    need("host")
+    need(*core_needs())
     record = record_of(key_file, state)
     with closing(open_registry(key_file, state)) as nodes:
         if isinstance(nodes, OwnRegistry):
@@ -82,6 +83,6 @@ def renew_node(node: int, key_file: Path, state: Path | None = None, wait_s: flo
     MotecryptError
         The gateway ended, or cannot write its record.
     """
-    need("host")
+    need(*core_needs())
     with closing(open_registry(key_file, state)) as nodes:
         return Renewed(**nodes.renew(node, wait_s))

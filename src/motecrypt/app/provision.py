@@ -16,6 +16,7 @@ from motecrypt.link.gateway.opening import open_registry, record_of
 from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, new_context
 from motecrypt.link.gateway.registry import NodeRegistry
 from motecrypt.link.native import BROADCAST, STORAGE_BYTES, TAG_16
+from motecrypt.link.prebuilt import core_needs
 from motecrypt.link.provisioning import (
     FLASH_OFFSET,
     block_text,
@@ -111,7 +112,7 @@ def registered(key_file: Path, state: Path | None, radio: Radio) -> Sequence[Nod
 def _opened(key_file: Path, state: Path | None, radio: Radio) -> NodeRegistry:
     if not 12 <= radio.packet_bytes <= 255:
         raise InputError(f"packets of {radio.packet_bytes} bytes; the link takes 12 to 255")
-    need("host")
+    need(*core_needs())
     return open_registry(key_file, state, radio.packet_bytes)
 
 

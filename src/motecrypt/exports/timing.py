@@ -91,8 +91,7 @@ def timing_line(
         return (
             f"**Timing: not constant behind a cache.** {reads}: where no cache is before them, each read "
             "takes the same time; with a data cache, or a cache before the flash, its time depends on the "
-            "key. "
-            + _without(catalog, target, cipher)
+            "key. " + _without(catalog, target, cipher)
         )
     if constant(catalog, target, body, placement):
         memory = "RAM" if placement == "ram" else "flash"

@@ -1,4 +1,6 @@
-"""The link core (firmware/link) on this computer, from Python: the only binding, compiled at first use.
+"""The link core (firmware/link) on this computer, from Python: the only binding.
+
+It is the wheel's (`prebuilt.py`), or compiled at first use.
 
 One `NativeLink` is one end of one node's link. It holds what the end's storage holds; anyone who uses it
 keeps those bytes where they outlive a crash, before any packet leaves (link/gateway.py does).
@@ -10,21 +12,21 @@ import ctypes
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import cache_dir, make_dir
-from motecrypt.build.toolchain.includes import file_hash, reached
 from motecrypt.build.toolchain.toolchain import failure, identity, run_compiler
-from motecrypt.catalog import FIRMWARE
 from motecrypt.link import lengths
+from motecrypt.link.prebuilt import prebuilt_core, sources_key
+from motecrypt.link.recipe import DEFINES as DEFINES
+from motecrypt.link.recipe import FOLDER as FOLDER
+from motecrypt.link.recipe import SUITES as SUITES
+from motecrypt.link.recipe import Suite as Suite
 
-FOLDER = FIRMWARE / "link"
 KEY_BYTES = 16
 VERSION, VERSION_2_0 = 3, 2
 """Of a key block: what is provisioned now, and by version 2.0 of the link."""
@@ -45,10 +47,6 @@ SPREAD_MS = 7
 """Node n waits n times this longer than an answer may take before it sends again."""
 MESSAGE_MAX = PIECES_MAX * 252
 
-_FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
-DEFINES = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_NO_AD", "-DCIPHER_KEY_BYTES_MAX=16")
-
-Suite = Literal["aes128-ccm", "ascon-aead128"]
 Restored = int | bytes
 """Of a restoration from a backup: 15 random bytes, or its time in seconds since 1970 where version 2.0
 of the link made it; 0 for none."""
@@ -78,40 +76,6 @@ class Event(IntEnum):
     FILE_PART = 17
 
 
-@dataclass(frozen=True)
-class SuiteRecipe:
-    """How the core is compiled for one suite: its defines, and sources from firmware/."""
-
-    suite: int
-    defines: tuple[str, ...]
-    folders: tuple[str, ...]
-    sources: tuple[str, ...]
-
-    def command(self, sources: Sequence[Path] = (), flags: Sequence[str] = _FLAGS) -> list[str | Path]:
-        """The compiler's command line without its output; `sources` take the place of native.c."""
-        places = (FIRMWARE / name for name in ("link", "include", "modes", *self.folders))
-        include = [part for place in places for part in ("-I", place)]
-        own = [FOLDER / name for name in ("link.c", "keys.c", "store.c")]
-        wanted = [*own, *(FIRMWARE / name for name in self.sources), *(sources or [FOLDER / "native.c"])]
-        return ["gcc", *flags, *DEFINES, f"-DLINK_SUITE={self.suite}", *self.defines, *include, *wanted]
-
-
-SUITES: dict[Suite, SuiteRecipe] = {
-    "aes128-ccm": SuiteRecipe(
-        1,
-        ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_sliced.h"'),
-        ("ciphers/aes",),
-        ("link/suite_ccm.c", "ciphers/aes/aes_sliced.c"),
-    ),
-    "ascon-aead128": SuiteRecipe(
-        2,
-        ('-DCIPHER_HEADER="ascon_words.h"',),
-        ("ciphers/ascon",),
-        ("link/suite_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"),
-    ),
-}
-
-
 def framing(options: int, packet_bytes: int) -> lengths.Framing:
     """How the link uses a radio, by the options of a key block."""
     stream, short, wide = (bool(options & bit) for bit in (STREAM, SHORT, TAG_16))
@@ -126,19 +90,19 @@ def message_bytes_max(options: int, packet_bytes: int, how: int) -> int:
 
 @lru_cache(maxsize=8)
 def link_library(suite: Suite) -> Path:
-    """The core as a shared library, cached by content; BuildError with the compiler's first error."""
-    command = SUITES[suite].command()
-    paths = [part for part in command if isinstance(part, Path)]
-    sources = [path for path in paths if path.suffix]  # a folder has none
-    places = [path for path in paths if path not in sources]
-    names = [str(part) for part in command if not isinstance(part, Path)]
-    hashes = [file_hash(path) for path in reached(sources, places)]
-    key = hashlib.sha256("\0".join((*hashes, *names, identity("gcc"))).encode()).hexdigest()
+    """The core as a shared library: the installation's own, or compiled and cached by content.
+
+    BuildError with the compiler's first error.
+    """
+    ready = prebuilt_core(suite)
+    if ready is not None:
+        return ready
+    key = hashlib.sha256(f"{sources_key(suite)}\0{identity('gcc')}".encode()).hexdigest()
     target = make_dir(cache_dir() / "link") / f"{suite}-{key[:16]}.so"
     if not target.exists():
         handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=".link.")
         os.close(handle)
-        outcome = run_compiler([*command, "-o", scratch])
+        outcome = run_compiler([*SUITES[suite].command(), "-o", scratch])
         if not outcome.ok:
             Path(scratch).unlink(missing_ok=True)
             raise failure(outcome, target.parent, "link core: ")

@@ -18,6 +18,7 @@ from motecrypt.base.paths import cache_dir
 from motecrypt.build.toolchain.toolchain import BuildError, identity
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link import native as link
+from motecrypt.link import prebuilt
 from motecrypt.link.native import (
     CONFIRMED,
     LISTENS,
@@ -125,15 +126,16 @@ def test_a_core_is_compiled_once_for_what_it_is_made_of(
         asked.append((sources, places))
         return [Path("one.c"), Path("two.h")]
 
-    monkeypatch.setattr(link, "reached", reached)
-    monkeypatch.setattr(link, "file_hash", lambda path: f"hash of {path}")
+    monkeypatch.setattr(prebuilt, "reached", reached)
+    monkeypatch.setattr(prebuilt, "file_hash", lambda path: f"hash of {path}")
     made = link_library.__wrapped__("aes128-ccm")
     paths = [part for part in command if isinstance(part, Path)]
     assert asked == [([p for p in paths if p.suffix == ".c"], [p for p in paths if p.suffix != ".c"])]
     assert [len(part) for part in asked[0]] == [6, 4]
     words = [part for part in command if not isinstance(part, Path)]
-    text = "\0".join(["hash of one.c", "hash of two.h", *words, identity("gcc")])
-    key = hashlib.sha256(text.encode()).hexdigest()
+    text = "\0".join(["hash of one.c", "hash of two.h", *words])
+    sources = hashlib.sha256(text.encode()).hexdigest()
+    key = hashlib.sha256(f"{sources}\0{identity('gcc')}".encode()).hexdigest()
     assert made == cache_dir() / "link" / f"aes128-ccm-{key[:16]}.so" and made.read_bytes() == b"library"
     assert [part[:-1] for part in compiler] == [[*command, "-o"]]
     assert [path.name for path in made.parent.iterdir()] == [made.name]
