@@ -177,7 +177,7 @@ class Core:
         self.calls.append((f"{what}{data.hex()}", event, sent, message))
 
     def check(self) -> int:
-        """All at once; how many."""
+        """Make them all; returns how many."""
         given = "".join(f"{call}\n" for call, *_ in self.calls)
         done = subprocess.run(
             self.command, input=given, capture_output=True, text=True, timeout=TIMEOUT_S, check=False

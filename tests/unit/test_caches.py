@@ -82,6 +82,7 @@ KEPT = {
     "build/toolchain/includes.py: _resolved_folder",
     "link/native.py: link_library",
     "link/native.py: open_library",
+    "link/prebuilt.py: prebuilt_core",
     "build/toolchain/native.py: _library",
     "build/toolchain/libraries.py: library",
     "build/toolchain/objects.py: _text",
