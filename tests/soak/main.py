@@ -19,11 +19,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from soak import crowd
 from soak.world import Soak, SoakPlan
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one; 0 when nothing happened that must not."""
+    if arguments[:1] == ["--crowd"]:
+        return crowd.main(arguments[1:])
     parser = argparse.ArgumentParser(prog="./test soak", description=__doc__.partition("\n\n")[0])
     usual = SoakPlan()
     parser.add_argument("--nodes", type=int, default=usual.nodes, help="how many (default: %(default)s)")
@@ -38,6 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         "--firmware-hours", type=float, default=usual.firmware_hours, help="of these (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=usual.seed, help="equal seeds fail alike (default: 0)")
+    parser.add_argument("--crowd", action="store_true", help="first: other worlds, see --crowd --help")
     chosen = parser.parse_args(arguments)
     if not (1 <= chosen.nodes <= 62 and 0 <= chosen.firmware <= chosen.nodes):
         parser.exit(2, "test soak: --nodes takes 1 to 62, --firmware no more than these\n")

@@ -226,6 +226,32 @@ def test_a_node_with_many_outcomes_pushes_out_none_of_others() -> None:
     assert got == [(6, 0), (6, 1), *((5, number) for number in range(93, 100)), (7, 0)]
 
 
+@pytest.mark.parametrize(("each_s", "given_up"), [(9.9, False), (10.1, True)])
+def test_a_slow_broker_is_waited_for_as_long_as_it_makes_progress(
+    each_s: float, given_up: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It acknowledges one message of ten in that time, so all of them in ten times that."""
+    sink, now, mids = mqtt.MqttSink(mqtt.read_broker("mqtt://host/home")), [0.0], iter(range(10))
+    client: Any = SimpleNamespace(publish=lambda *given, **more: SimpleNamespace(mid=next(mids)))
+    acknowledged = iter(range(10))
+
+    def loop(seconds: float) -> None:
+        now[0] += each_s
+        if not given_up:
+            sink._acknowledged[next(acknowledged)] = ""
+
+    monkeypatch.setattr(mqtt, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(sink, "_connected", lambda: client)
+    monkeypatch.setattr(sink, "_loop", loop)
+    items = [item(number) for number in range(10)]
+    if given_up:
+        with pytest.raises(SinkError, match="has acknowledged nothing for 10 s"):
+            sink.deliver(items)
+    else:
+        sink.deliver(items)
+    assert now[0] == pytest.approx(each_s * (1 if given_up else 10))
+
+
 def test_a_gateway_has_a_name_of_so_many_letters() -> None:
     assert mqtt.read_broker(f"mqtt://host/{'a' * mqtt.NAME_MAX}").name == "a" * mqtt.NAME_MAX
     with pytest.raises(InputError, match="no broker"):

@@ -369,6 +369,21 @@ def test_a_packet_goes_where_its_node_was_heard_last(tmp_path: Path) -> None:
     field.crash()
 
 
+def test_an_answer_to_a_nodes_first_packets_leaves_by_the_port_that_they_came_by(tmp_path: Path) -> None:
+    """Each radio would send a copy, and each copy would cost the node one of its tries."""
+    field = Field(tmp_path, 5, radios=3)
+    field.nodes[5].send(b"x" * 20, CONFIRMED)
+    first, _, *others = field.packets(5)
+    field.radios[1].put(first, *others)
+    field.read()
+    came = [radio.get() for radio in field.radios]
+    assert [len(packets) for packets in came] == [0, 1, 0], "which fragment is missing"
+    assert field.nodes[5].receive(came[1][0]) is Event.NOTHING
+    field.radios[1].put(*field.packets(5))
+    assert field.turn()[0] is Event.ACCEPTED
+    field.crash()
+
+
 def test_orders_wait_until_their_node_is_heard_then_go_one_by_one(field: Field) -> None:
     told: list[dict[str, object]] = []
     for token in ("a", "b"):

@@ -155,19 +155,21 @@ class Routes:
 
     Attributes
     ----------
-    where : the port that received a node last.
+    where : the port that received a message of a node last.
+    came : the port that received a packet of a node just now, of which nothing else may be known.
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
         self.where: dict[int, Line] = {}
+        self.came: dict[int, Line] = {}
 
     def _towards(self, node: int) -> Sequence[Line]:
-        line = self.where.get(node)
+        line = self.where.get(node) or self.came.get(node)
         return self._lines if line is None else [line]
 
     def say(self, packet: bytes) -> None:
-        """A packet goes where its node was received last; where it never was, everywhere."""
+        """A packet goes where its node was received last; if it never was, everywhere."""
         for line in self._towards(packet[0] & NODE_BITS):
             line.say(packet)
 

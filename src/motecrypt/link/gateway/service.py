@@ -99,7 +99,6 @@ class GatewayService:
         self._admission = Admission(spool, self._tally)
         self._routes = Routes(lines)
         self._line: Line | None = None
-        self._came: dict[int, Line] = {}
         self._heard, self._bound = set[int](), set[int]()
         self._guarded = SpoolGuard(spool, self._tally, notice, self._clock)
         self._tidy_at = 0.0
@@ -193,6 +192,8 @@ class GatewayService:
         heard = [line for line in self._lines if line.port is not None and line.port in readable]
         if not self._guarded.rests(now_s):
             self._guarded(lambda: self._hear(heard, now_ms, now_s))
+            self._write()
+            self._routes.came.clear()
             if not any(line.writing for line in self._lines):
                 # While bytes are still queued here, no answer to them can be late.
                 self._guarded(lambda: self._gateway.poll(now_ms))
@@ -230,7 +231,6 @@ class GatewayService:
             self._collector.forget()
         for thread in self._protocols:
             thread.forget()
-        self._came.clear()
         self._admission.begin(self._gateway.nodes)
         self._gateway.at(now_ms)
         self._gateway.receive(self._packets(lines, now_ms, now_s), self._keep, self._astray)
@@ -259,7 +259,7 @@ class GatewayService:
                 if node in self._bare:
                     self._hear_bare(node, packet, line, now_s)
                 elif packet[0] & ANSWER_KIND == ANSWER_KIND or self._admission.lets_in(node, now_s):
-                    self._came[node] = line
+                    self._routes.came[node] = line
                     yield packet
 
     def _hear_bare(self, node: int, packet: bytes, line: Line, now_s: float) -> None:
@@ -304,8 +304,8 @@ class GatewayService:
         tally.allowed, tally.last_ms = tally.allowed - 1, when_ms
         self._heard.add(message.node)
         self._outbox.heard(message.node)
-        if message.node in self._came:
-            self._routes.where[message.node] = self._came[message.node]
+        if message.node in self._routes.came:
+            self._routes.where[message.node] = self._routes.came[message.node]
         content, length = message.content, len(message.content)
         kind: Kind = "message"
         if message.event is Event.FILE_PART:
