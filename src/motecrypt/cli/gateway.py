@@ -184,7 +184,8 @@ def status(key_file: Path, state: Path | None, as_json: bool) -> None:
 
     The figures are those of the gateway if it runs, else of its record. Lost are messages whose counters are
     missing since the node's keys or its epoch began. When as many short tags have failed as are allowed,
-    only long messages are accepted; 'motecrypt gateway renew' begins an epoch, in which none has failed.
+    only long messages are accepted. One failure is forgiven for each 32 messages; 'motecrypt gateway renew'
+    begins an epoch, in which none has failed.
     """
     from motecrypt.app.gateway_nodes import gateway_status
     from motecrypt.link.native import BROADCAST
