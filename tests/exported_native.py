@@ -6,6 +6,7 @@ Targets that write the same cipher write the same C files: it is one library her
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from motecrypt.base.model import Cipher, Implementation
 from motecrypt.catalog import Catalog
-from motecrypt.exports.library import Export, plan
+from motecrypt.exports.library import Export, choose, plan
+from motecrypt.exports.link import plan_link
 from motecrypt.exports.targets import target, target_names
 from motecrypt.exports.timing import places
 from motecrypt.results import Results
@@ -59,16 +61,11 @@ class ExportedCipher:
     @property
     def key(self) -> str:
         """Of the files' contents."""
-        whole = "\0".join(f"{path}\0{content.decode()}" for path, content in sorted(self.files.items()))
-        return hashlib.sha256(whole.encode()).hexdigest()[:16]
+        return _key(self.files)
 
     def write(self, folder: Path) -> list[Path]:
         """Write the files; returns the sources."""
-        for path, content in self.files.items():
-            place = folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
-        return [folder / path for path in sorted(self.files) if path.endswith(".c")]
+        return _write(self.files, folder)
 
     def _taken(self) -> list[int]:
         """Bytes of keys: a build with room for a long key of a family takes the shorter ones."""
@@ -137,3 +134,66 @@ def exported_ciphers() -> list[ExportedCipher]:
         ExportedCipher(cipher, body, placement, tuple(names))
         for (_, _, placement), (cipher, body, names) in found.items()
     ]
+
+
+@dataclass(frozen=True)
+class ExportedLink:
+    """The core of the link with one cipher, as an export for plain C writes it."""
+
+    cipher: Cipher
+    body: Implementation
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """Its C files without the node's storage and clock, which a harness has; and names without prefix."""
+        catalog = Catalog.load()
+        made = plan_link(catalog, target("c", catalog), self.cipher, self.body)
+        folder = f"src/{made.prefix.rstrip('_')}/"
+        files = {
+            path.removeprefix(folder): content
+            for path, content in made.files.items()
+            if path.startswith(folder) and PurePosixPath(path).name not in ("node.c", "file.c")
+        }
+        used = (re.findall(rf"\b{made.prefix}(\w+)", content.decode()) for content in files.values())
+        names = sorted({name for found in used for name in found})
+        lines = (f"#define {name} {made.prefix}{name}\n" for name in names)
+        return {**files, "names.h": "".join(lines).encode()}
+
+    @property
+    def key(self) -> str:
+        """Of the files' contents."""
+        return _key(self.files)
+
+    @property
+    def name(self) -> str:
+        """With the key: its sources are not those of the ciphers alone."""
+        return f"link {self.cipher.name} {self.key}"
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the files; returns the sources."""
+        return _write(self.files, folder)
+
+    def defines(self) -> list[str]:
+        """For a source that uses link.h without the prefix."""
+        return ["-DOWN_INPUTS", "-include", "export_config.h", "-include", "names.h"]
+
+
+def exported_links() -> list[ExportedLink]:
+    """One for each of its ciphers."""
+    catalog = Catalog.load()
+    form = target("c", catalog)
+    ciphers = [catalog.cipher(name) for name in ("aes128-ccm8", "ascon-aead128")]
+    return [ExportedLink(cipher, choose(catalog, cipher, form, None)) for cipher in ciphers]
+
+
+def _key(files: Mapping[str, bytes]) -> str:
+    whole = "\0".join(f"{path}\0{content.decode()}" for path, content in sorted(files.items()))
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> list[Path]:
+    for path, content in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return [folder / path for path in sorted(files) if path.endswith(".c")]

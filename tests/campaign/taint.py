@@ -42,7 +42,7 @@ def built(library: ExportedCipher, compiler: str, flag: str, folder: Path) -> Pa
     """The export as a shared library under the names of cipher.h."""
     sources, made = library.write(folder), folder / "export.so"
     names = [f'-DEXPORT_HEADER="{library.prefix.rstrip("_")}.h"', f"-DEXPORT_PREFIX={library.prefix}"]
-    flags = ["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-g", "-shared", "-fPIC", "-I", str(folder)]
+    flags = ["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-gdwarf-4", "-shared", "-fPIC", "-I", str(folder)]
     done = subprocess.run(
         [compiler, flag, *flags, *names, *map(str, sources), str(HERE / "taint_glue.c"), "-o", str(made)],
         capture_output=True,

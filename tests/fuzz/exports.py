@@ -1,4 +1,4 @@
-"""Random calls of every exported cipher, with checkers of two compilers on.
+"""Random calls of every exported cipher and packets for the exported link, with checkers of compilers on.
 
 Each library is built three times: by GCC with AddressSanitizer and UBSan, by clang with the same, and by
 clang with MemorySanitizer. What was executed is counted in a file, from which a later run continues: the
@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from exported_native import ExportedCipher, exported_ciphers
+from exported_native import ExportedCipher, ExportedLink, exported_ciphers, exported_links
 from motecrypt.base.paths import cache_dir, make_dir
 from motecrypt.build.toolchain.includes import file_hash
 from motecrypt.catalog import FIRMWARE
@@ -36,10 +36,11 @@ FLAGS = ("-std=gnu99", "-O2", "-g", "-Wall", "-Wextra", "-Werror")
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 
-def compiled(library: ExportedCipher, checker: str, folder: Path) -> Path:
+def compiled(library: ExportedCipher | ExportedLink, checker: str, folder: Path) -> Path:
     """The harness with a library, compiled at first use."""
     command = CHECKERS[checker]
-    harness = file_hash(HERE / "export_fuzz.c") + " ".join([*FLAGS, *command, *library.defines()])
+    source = HERE / ("export_fuzz.c" if isinstance(library, ExportedCipher) else "link_fuzz.c")
+    harness = file_hash(source) + " ".join([*FLAGS, *command, *library.defines()])
     key = hashlib.sha256(f"{library.key} {harness}".encode()).hexdigest()[:16]
     program = make_dir(folder) / f"{key}-{library.cipher.name}"
     if not program.exists():
@@ -47,7 +48,7 @@ def compiled(library: ExportedCipher, checker: str, folder: Path) -> Path:
         scratch = program.with_name(f".{program.name}.{os.getpid()}")
         own = [*command, *FLAGS, "-I", str(folder / f"{program.name}.src"), *map(str, sources)]
         done = subprocess.run(
-            [*own, *library.defines(), str(HERE / "export_fuzz.c"), "-o", str(scratch)],
+            [*own, *library.defines(), str(source), "-o", str(scratch)],
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
@@ -109,7 +110,7 @@ class Counts:
 def fuzz_exports(seconds: float, seed: int, keep: Path, executions: int) -> int:
     """Fuzz for a time, or until there are so many executions in all; 0 when nothing was found."""
     counts = Counts(make_dir(keep) / COUNTS, sources_key())
-    libraries = exported_ciphers()
+    libraries = [*exported_links(), *exported_ciphers()]
     waiting = {
         f"{library.name}, {checker}": (library, checker) for checker in checkers() for library in libraries
     }

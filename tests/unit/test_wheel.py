@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gateway_bed import Radio
-from motecrypt.link.native import SUITES, Event, NativeLink, open_library
+from motecrypt.link.native import Event, NativeLink, open_library
 from motecrypt.link.prebuilt import COMPILERS, machine
 from tool_sets import needs_tool_set
 
@@ -85,8 +85,10 @@ def test_the_wheel_measures_from_an_empty_directory(installed: Path, tmp_path: P
 
 @pytest.mark.long
 @needs_tool_set("host", "link")
-@pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize("words", [("receive", "--count", "1", "--json"), ("gateway", "--stdout")])
+@pytest.mark.parametrize(
+    ("suite", "words"),
+    [("aes128-ccm", ("gateway", "--stdout")), ("ascon-aead128", ("receive", "--count", "1", "--json"))],
+)
 def test_the_wheel_takes_a_message_where_no_compiler_is(
     installed: Path, suite: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:

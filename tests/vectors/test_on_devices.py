@@ -123,6 +123,32 @@ def test_outputs_and_cycles(device: Device, toolchain: str, cipher: Cipher, resu
     assert figures == on_record.get(cipher.name, figures)
 
 
+@pytest.mark.parametrize(
+    ("device", "cipher"),
+    [
+        pytest.param(CATALOG.device(name), CATALOG.cipher(cipher), id=f"{name}-{cipher}", marks=marks)
+        for name in ("esp32c3", "hifive1")
+        for cipher in ("ascon-aead128", "chacha20-poly1305")
+        for marks in [needs_tool_set(CATALOG.device(name).tool_set)]
+    ],
+)
+def test_constant_assembly_for_riscv_takes_the_same_way(
+    device: Device, cipher: Cipher, results: Results
+) -> None:
+    bodies = [
+        body
+        for body in CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"])
+        if body.timing == "constant" and any(source.endswith(".S") for source in body.sources)
+    ]
+    cells = [
+        cell
+        for body in bodies
+        for cell in bench.cells_for(CATALOG, device, body, message_bytes=[61], placements=["flash"])
+    ]
+    found = list(bench.ensure(cells, results, CATALOG).values())
+    assert len(found) >= 3 and {(m.status, m.timing_varies) for m in found} == {("ok", False)}
+
+
 def main() -> int:
     """Keep the cycles of today's code, with the system's compilers and the other toolchains."""
     with tempfile.TemporaryDirectory() as folder, Results(Path(folder) / "results.db") as results:

@@ -15,7 +15,7 @@ LIBRARIES = {library.name: library for library in authenticated()}
 
 
 @needs_tool_set("taint")
-@pytest.mark.parametrize("cipher", ["aes128-ccm8", "ascon-aead128", "chacha20-poly1305"])
+@pytest.mark.parametrize("cipher", ["aes128-ccm8", "chacha20-poly1305"])
 def test_what_is_exported_for_a_computer_has_no_secret_dependence(cipher: str) -> None:
     """Encrypting, decrypting and refusing."""
     body = choose(CATALOG, CATALOG.cipher(cipher), target("c", CATALOG), None)

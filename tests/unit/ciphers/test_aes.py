@@ -61,11 +61,11 @@ def _builds() -> list[Build]:
         own = tuple(d for d in defines if not d.startswith(("BLOCK_HEADER", "CIPHER_")))
         for key_bytes in (32,) if variant == "sliced" else (16, 24, 32):
             builds.append(Build(variant, name.replace(".c", ".h"), name, own, "ecb", key_bytes))
-    whole = [next(b for b in builds if b.variant == variant) for variant in ("tables", "sliced")]
+    tables, sliced = (next(b for b in builds if b.variant == variant) for variant in ("tables", "sliced"))
     return builds + [
         Build(one.variant, one.header, one.source, one.defines, mode, 32)
-        for one in whole
-        for mode in MODES[1:]
+        for one, modes in ((tables, MODES[1:]), (sliced, ("ctr",)))
+        for mode in modes
     ]
 
 
