@@ -190,15 +190,24 @@ def test_the_new_file_is_locked_too(tmp_path: Path) -> None:
     log.finish()
 
 
-def test_a_new_file_is_on_the_disk_before_rows_are_in_it(
+def test_each_name_is_on_the_disk_before_another_file_gets_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    filled(tmp_path, 10, 11)
-    log, seen = CsvLog(tmp_path / "log.csv", 0, TWO), list[tuple[Path, list[str]]]()
-    monkeypatch.setattr(module, "sync_folder", lambda folder: seen.append((folder, ids(folder / "log.csv"))))
-    log.deliver([item(12)])
+    filled(tmp_path, *range(10, 14))
+    log, seen = CsvLog(tmp_path / "log.csv", 0, TWO), list[dict[str, list[str]]]()
+
+    def synced(folder: Path) -> None:
+        assert folder == tmp_path
+        seen.append({path.name: ids(path) for path in folder.glob("log.csv*")})
+
+    monkeypatch.setattr(module, "sync_folder", synced)
+    log.deliver([item(14)])
     log.finish()
-    assert seen == [(tmp_path, [])]
+    assert seen == [
+        {"log.csv": ["12", "13"], "log.csv.2": ["10", "11"]},
+        {"log.csv.1": ["12", "13"], "log.csv.2": ["10", "11"]},
+        {"log.csv": [], "log.csv.1": ["12", "13"], "log.csv.2": ["10", "11"]},
+    ]
 
 
 def test_the_gateway_has_it_as_its_options_say(tmp_path: Path) -> None:

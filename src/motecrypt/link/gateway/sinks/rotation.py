@@ -81,9 +81,10 @@ class Rotation:
     def _shift(self, path: Path) -> None:
         numbers = range(1, self.kept)
         free = next((each for each in numbers if not _numbered(path, each).exists()), self.kept)
-        for number in range(free, 1, -1):
-            _numbered(path, number - 1).rename(_numbered(path, number))
-        path.rename(_numbered(path, 1))
+        for number in range(free, 0, -1):
+            before = _numbered(path, number - 1) if number > 1 else path
+            before.rename(_numbered(path, number))
+            sync_folder(path.absolute().parent)  # before another file gets its name
 
     def _earlier(self, path: Path) -> Iterator[Path]:
         """The newest first."""
