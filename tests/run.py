@@ -8,7 +8,8 @@ something, `./test PATH...`, `./test -k WORD` and `./test --changed` (changed.py
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
 hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages
 over the link in virtual time (campaign/main.py); `./test proof` proves parts of its core (proof/main.py);
-`./test soak` lets 50 nodes and their gateway fail for a simulated week (soak/main.py).
+`./test soak` lets 50 nodes and their gateway fail for a simulated week (soak/main.py); `./test power-cuts`
+cuts the power at each step of the gateway's storage (power_cuts/main.py).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ CHECKS = {
     "types": ["mypy"],
 }
 SUITES = ("unit", "contract", "vectors", "golden", "chain", "browser")
-CAMPAIGNS = ("mutants", "fuzz", "campaign", "proof", "soak")  # folders with a main.py
+CAMPAIGNS = ("mutants", "fuzz", "campaign", "proof", "soak", "power-cuts")  # folders with a main.py
 TIMEOUT_S = 5400  # several times what all takes alone on two cores
 NO_TESTS = 5  # pytest's exit code when no test was left to run
 PYTHON = [sys.executable, "-P"]  # nothing from the current folder
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         if not {"-h", "--help"} & set(arguments):
             # A mutant survives tests that are skipped: this campaign needs what all of them need.
             _set_up(SUITES, quick=arguments[0] != "mutants")
-        campaign = importlib.import_module(f"{arguments[0]}.main")
+        campaign = importlib.import_module(f"{arguments[0].replace('-', '_')}.main")
         return int(campaign.main(list(arguments[1:])))
     chosen = _parse(arguments)
     if chosen.changed is not None:
@@ -112,7 +113,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         description="Sets up what the tests need, then runs all, or the checks, suites and files named.",
         epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help. "
         "Hostile firmware: ./test fuzz --help. A million messages: ./test campaign --help. "
-        "Bounded proofs: ./test proof --help. A week of failures: ./test soak --help",
+        "Bounded proofs: ./test proof --help. A week of failures: ./test soak --help. "
+        "Power cuts of the gateway: ./test power-cuts --help",
     )
     known = (*CHECKS, *SUITES)
     parser.add_argument(

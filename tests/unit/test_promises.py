@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from power_cuts.facts import NEVER
 from proof.main import PROOFS
 from proof.rules import MODELS
 
@@ -84,6 +85,8 @@ def unknown(oracle: str) -> str:
         return "" if name in _counts("campaign/world.py", "Wrong") else "no such count"
     if kind == "soak":
         return "" if name in _counts("soak/world.py", "_note") else "no such count"
+    if kind == "power-cuts":
+        return "" if name in NEVER else "no such count"
     file, _, function = oracle.partition("::")
     path, (function, _, case) = TESTS / file, function.partition("[")
     if not (file.endswith(".py") and path.is_file()):
@@ -128,6 +131,8 @@ def test_an_oracle_that_is_not_there_is_found() -> None:
         ("campaign:first", "no such count"),
         ("soak:doubled", ""),
         ("soak:first", "no such count"),
+        ("power-cuts:doubled", ""),
+        ("power-cuts:first", "no such count"),
         ("proof:window", ""),
         ("proof:epochs", ""),
         ("proof:all", "no such proof or model"),
