@@ -153,7 +153,7 @@ class Gateway:
 
         `hand_over` writes more through the store, messages of those nodes, which its one write then keeps
         with the record. Messages that wait get an outcome, except one to the node `sent`, of which the
-        caller is told.
+        caller learns.
         """
         changed = [node for node, link in self._links.items() if link.stored]
         if not changed and not self._changed and hand_over is None:
