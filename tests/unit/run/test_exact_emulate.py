@@ -244,6 +244,18 @@ def test_a_simulator_that_ends_without_a_word_is_told() -> None:
         run._drive(["/no/such", "x"], UNO, FreeRun(), None, None)
 
 
+def test_a_simulator_that_ends_itself_is_no_bad_input() -> None:
+    """As libsimavr does by an assertion when a firmware uses its USB in a way that it does not know."""
+    for program, why in (
+        ("os.abort()", "SIGABRT"),
+        ("print('a: no', file=sys.stderr); os.kill(os.getpid(), 9)", "a: no"),
+    ):
+        with pytest.raises(MotecryptError) as caught:
+            driven(program.replace("; os.kill", "; sys.stderr.flush(); os.kill"))
+        assert not isinstance(caught.value, InputError)
+        assert str(caught.value) == f"the simulator of uno cannot continue this firmware: {why}"
+
+
 def test_a_run_may_write_where_we_do(capfd: pytest.CaptureFixture[str]) -> None:
     text = "os.write(1, b'out'); tell(event='x', detail='', cycle=1)"
     command: list[str | Path] = [sys.executable, "-c", TELL + text, "{events}"]

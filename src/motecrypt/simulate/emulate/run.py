@@ -372,6 +372,9 @@ def _drive(
             process.wait()
         errors.seek(0)
         said = errors.read().decode(errors="replace").strip().splitlines()
+    if told.end is None and process.returncode < 0:  # as libsimavr ends itself where it finds itself wrong
+        why = said[-1] if said else signal.Signals(-process.returncode).name
+        raise MotecryptError(f"the simulator of {device.name} cannot continue this firmware: {why}")
     if told.end is None:
         raise InputError(said[-1] if said else f"the simulator ended with {process.returncode}")
     return _ended(told, device)
