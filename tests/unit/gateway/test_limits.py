@@ -138,7 +138,7 @@ def test_nodes_take_turns_at_a_port(line: lines.Line) -> None:
         return took
 
     line.port.write = write  # type: ignore[union-attr,method-assign]
-    packets = [bytes([5]) + bytes([number]) * 11 for number in range(lines.TURN_BYTES // 12 + 2)]
+    packets = [bytes([5]) + bytes([number]) * 11 for number in range(lines.TURN_BYTES // 12 + 5)]
     for packet in packets:
         line.say(packet)
     line.write()
@@ -154,7 +154,7 @@ def test_nodes_take_turns_at_a_port(line: lines.Line) -> None:
     assert [each for each in came if each[0] == 5] == packets, "in order"
     assert lines.TURN_BYTES == 512, "44 ms at 115200 baud"
     first = lines.TURN_BYTES // 12 + 1
-    assert [each[0] & 63 for each in came] == [5] * first + [5, 6, 6]
+    assert [each[0] & 63 for each in came] == [5] * first + [5, 6, 5, 6, 5, 5]
 
 
 def test_a_longest_message_has_room_at_a_port() -> None:

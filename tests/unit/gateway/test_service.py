@@ -468,8 +468,9 @@ def test_packets_for_a_busy_node_wait_and_others_are_answered(tmp_path: Path) ->
         field.service.turn(field.stop)
     assert len(told) == 1 and line.waiting(5) == 13 * 12 and line.dropped_bytes == 0
     field.nodes[6].send(READING, CONFIRMED)
-    field.radios[0].put(*field.packets(6))
-    field.radios[0].wait_until_readable(PACKET)
+    packets = field.packets(6)
+    field.radios[0].put(*packets)
+    field.radios[0].wait_until_readable(PACKET * len(packets))
     field.service.turn(field.stop)
     line.write = write  # type: ignore[method-assign]
     line.write()
