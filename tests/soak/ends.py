@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from unittest import mock
 
 from link_ports import FaultyLink, PowerLostError
 from motecrypt.base.errors import MotecryptError
+from motecrypt.link.gateway import lines
 from motecrypt.link.gateway.drain import Drain
 from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.lines import Line
+from motecrypt.link.gateway.operated import OperatedGateway
+from motecrypt.link.gateway.orders import Order
+from motecrypt.link.gateway.service import GatewayService
 from motecrypt.link.gateway.sinks import Sink, SinkError
 from motecrypt.link.gateway.sinks.csv_log import CsvLog
 from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
 from motecrypt.link.gateway.spool import Spool
-from motecrypt.link.gateway_end import Gateway
-from motecrypt.link.native import COMMAND, CONFIRMED, Event
+from motecrypt.link.native import Event
+from motecrypt.link.ports.signals import Stop
 from motecrypt.link.state import FileStore
 from motecrypt.link.stream import StreamReader
-from motecrypt.link.told import NodeMessage
+from soak.crowd import AirClock, AirPort
 
 MASTER = bytes(range(16))
 PACKET_BYTES = 12
 CLOCK = 5e-3
 """Nodes' clocks go wrong by up to this part, as an UNO's resonator may."""
-GATEWAY_RESTS_US = 1e6
-"""After the spool could not be written, as gateway/service.py does it."""
+NODE_RATE, OUTCOME_S = 100.0, 15.0
 
 
 class Crashed(Exception):
@@ -71,6 +76,8 @@ class FragileSpool(Spool):
 
     def tidy(self) -> None:
         """As the spool does."""
+        if self.full:
+            return
         self.fuse.step()
         super().tidy()
         self.fuse.step()
@@ -102,20 +109,25 @@ class FragileDrain(Drain):
                 self._troubled(str(error))
                 return
 
-    def close(self) -> None:
-        """Let go of the sink's file and of the spool."""
-        self.sink.finish()
-        if self._reader is not None:
-            self._reader.close()
+    def start(self) -> None:
+        """No thread."""
+
+
+class GrantedClock(AirClock):
+    """The time of the channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passed_s = 0.0
 
 
 class GatewayEnd:
-    """A gateway with its spool and two sinks, which starts again over the same files after each crash."""
+    """A gateway of the product with its loop, its spool and two sinks, which starts again over the same files
+    after each crash. Its port, its clock and the turns of its sinks are here."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.fuse = folder, Fuse()
+        self.folder, self.fuse, self.clock = folder, Fuse(), GrantedClock()
         self.up = False
-        self.rests_until_us = 0.0
         self.full = False
         self.away: set[str] = set()
         self.counts = Counter[str]()
@@ -126,8 +138,14 @@ class GatewayEnd:
         """Start the process."""
         self.spool = FragileSpool(FileStore(self.folder / "key.gateway"), self.fuse)
         self.spool.full = self.full
-        self.gateway = Gateway(self.spool, MASTER, packet_bytes=PACKET_BYTES, together=True)
-        self.reader = StreamReader(PACKET_BYTES)
+        self.gateway = OperatedGateway(self.spool, MASTER, packet_bytes=PACKET_BYTES, together=True)
+        self.gateway.clock = self.clock.utc_s  # type: ignore[method-assign,assignment]
+        with mock.patch.object(lines, "SerialPort", AirPort):
+            self.line = Line("air", 115200, PACKET_BYTES, self._told)
+        self.service = GatewayService(
+            self.gateway, self.spool, [self.line], None, NODE_RATE, OUTCOME_S, self._told, self.clock
+        )
+        self.stop = Stop()
         sinks: list[Sink] = [
             SqliteLog(self.folder / "log.db"),
             CsvLog(self.folder / "log.csv", self.spool.waiting),
@@ -137,69 +155,66 @@ class GatewayEnd:
             sink.name.partition(":")[0]: FragileDrain(sink, self.spool.path, done[sink.name], self.fuse)
             for sink in sinks
         }
+        self.service.start(list(self.drains.values()))
         self.up = True
+
+    def _told(self, line: str) -> None:
+        self.counts["lines for the user"] += 1
 
     def crash(self) -> None:
         """The process is removed, with all that it had not written."""
         self.counts["gateway crashes"] += 1
-        self.up = False
-        for drain in self.drains.values():
-            drain.close()
-        self.spool.close()
+        self.end()
 
-    def _guarded(self, act: Callable[[], None], now_us: float) -> bool:
-        """What cannot be kept is not answered; whether it could."""
-        try:
-            act()
-        except MotecryptError:
-            self.spool.undo()
-            self.counts["faults of the spool"] += 1
-            self.rests_until_us = now_us + GATEWAY_RESTS_US
-            return False
-        return True
+    def end(self) -> None:
+        """Let go of its files, and keep what it counted."""
+        self.up = False
+        told = self.service.statistics()
+        self.counts["messages taken"] += told["messages"]
+        self.counts["faults of the spool"] += told["spool"]["faults"]
+        self.counts["packets dropped, spool at fault"] += told["not_taken"]["spool_faulty"]
+        for outcome, count in told["orders"].items():
+            self.counts[f"commands {outcome}"] += count
+        for drain in self.drains.values():
+            drain.finish()
+        self.spool.close()
 
     def hear(self, data: bytes, now_us: float) -> None:
         """Bytes came from its radio."""
-        now_ms = int(now_us / 1000)
-        packets = list(self.reader.packets(data, now_ms))
-        if now_us < self.rests_until_us:
-            self.counts["packets dropped, spool at fault"] += len(packets)
-            return
-        self.gateway.at(now_ms)
-        self._guarded(lambda: self.gateway.receive(packets, self._keep, self.reader.slip), now_us)
+        self._port.incoming += data
+        self.turn(now_us)
         self.fuse.step()
 
-    def _keep(self, messages: Sequence[NodeMessage]) -> list[bool]:
-        self.spool.put(
-            [
-                Item(m.node, m.generation, m.epoch, m.counter, "message", 0, m.content, len(m.content))
-                for m in messages
-            ]
-        )
-        self.counts["messages taken"] += len(messages)
-        return [True] * len(messages)
+    def turn(self, now_us: float) -> None:
+        """A turn of its loop."""
+        self.clock.passed_s = now_us / 1e6
+        self.service.turn(self.stop)
+
+    def said(self) -> bytes:
+        """What it sent since the last call."""
+        said = bytes(self._port.said)
+        self._port.said.clear()
+        return said
+
+    @property
+    def _port(self) -> AirPort:
+        assert isinstance(self.line.port, AirPort)
+        return self.line.port
 
     def command(self, node: int, content: bytes, now_us: float) -> bool:
         """Send a command; whether it is on its way."""
-        told: list[Event] = []
-        self.gateway.at(int(now_us / 1000))
-        self._guarded(lambda: told.append(self.gateway.send(node, content, CONFIRMED | COMMAND)), now_us)
-        return told == [Event.WAITING]
+        order = Order(node, content, "command", 0.0, "", lambda told: None)
+        self.service.ordered(order)
+        self.turn(now_us)
+        return self.service._outbox.flies(node)
 
-    def poll(self, now_us: float) -> None:
-        """Ask again for answers that did not come."""
-        if now_us >= self.rests_until_us:
-            self._guarded(lambda: self.gateway.poll(int(now_us / 1000)), now_us)
-
-    def drain(self) -> None:
+    def drain(self, now_us: float) -> None:
         """Bring what waits to the sinks."""
         for name, drain in self.drains.items():
             drain.away = name in self.away
             drain.take(self.spool.last())
-            self.spool.mark(drain.sink.name, drain.done)
         self.spool.full = self.full
-        if not self.full:
-            self.spool.tidy()
+        self.turn(now_us)
 
 
 class NodeEnd:

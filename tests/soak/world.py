@@ -2,7 +2,7 @@
 
 The nodes are the link's core on this computer. At first some are the firmware of `motecrypt node` on
 simulated UNOs; they continue on this computer from their EEPROM. The gateway's link, spool and sinks are
-those of the product; its loop is here, because the product's waits for the clock.
+those of the product, and so is its loop, in the time of the channel.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ LONGEST_S = {
     "sink away": 1800.0,
 }
 FUSE_STEPS = 40
+LONG_S = 60.0
+"""After all faults have ended: longer than the gateway rests after one."""
 LONG_KINDS = 0x80
 """First bytes of packets below this are those of short ones; in long ones the third byte has the fragment."""
 ANSWERS, PIECE_NUMBER = 0xC0, 0x3F
@@ -322,20 +324,18 @@ class Soak:
             self.gateway.crash()
             self._gateway_back()
             return
-        packets = self.gateway.gateway.take_packets()
+        data = self.gateway.said()
+        packets = [data[at : at + PACKET_BYTES] for at in range(0, len(data), PACKET_BYTES)]
         self.counts["packets of the gateway"] += len(packets)
         for packet in packets:
             self._write(0, packet)
-        for told in self.gateway.gateway.take_events():
-            if told.event in OUTCOMES:
-                self.counts[f"commands {told.event.name.lower()}"] += 1
 
     def _gateway_back(self) -> None:
         back_us = self.network.now_us + 1e6 * self.random.uniform(1.0, LONGEST_S["gateway killed"])
         self.network.at(back_us, lambda us: self.gateway.begin())
 
     def _drain(self, now_us: float) -> None:
-        self._alive(self.gateway.drain)
+        self._alive(lambda: self.gateway.drain(now_us))
         if now_us < self.end_us:
             self.network.at(now_us + 1e6 * DRAIN_EVERY_S, self._drain)
 
@@ -357,7 +357,7 @@ class Soak:
 
     def _poll_later(self, now_us: float, times: int) -> None:
         def poll(us: float) -> None:
-            self._alive(lambda: self.gateway.poll(us))
+            self._alive(lambda: self.gateway.turn(us))
             if times > 1:
                 self._poll_later(us, times - 1)
 
@@ -440,11 +440,9 @@ class Soak:
         gateway.full, gateway.away = False, set()
         if not gateway.up:
             gateway.begin()
-        gateway.drain()
-        gateway.drain()
-        for drain in gateway.drains.values():
-            drain.close()
-        gateway.spool.close()
+        for after_s in (LONG_S, 2 * LONG_S):
+            gateway.drain(self.network.now_us + 1e6 * after_s)
+        gateway.end()
         self.counts += gateway.counts
         base = sqlite3.connect(self.folder / "log.db")
         self._hold("sqlite", list(base.execute("SELECT id, node, content FROM messages ORDER BY rowid")))
