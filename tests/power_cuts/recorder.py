@@ -13,7 +13,19 @@ from pathlib import Path
 from link_builds import compiled
 
 SOURCE = Path(__file__).with_name("recorder.c")
-_COMMAND = ("gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", SOURCE, "-ldl")
+_COMMAND = (
+    "gcc",
+    "-std=gnu11",
+    "-O1",
+    "-U_FORTIFY_SOURCE",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-shared",
+    "-fPIC",
+    SOURCE,
+    "-ldl",
+)
 
 
 class Calls(IntFlag):

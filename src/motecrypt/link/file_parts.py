@@ -168,7 +168,10 @@ class FileCollector:
         self._check(node, start + len(content))
         handle = _open_own(self._places(node)[1], os.O_WRONLY)
         try:
-            if start > os.fstat(handle).st_size:
+            found = os.fstat(handle)
+            if found.st_nlink > 1:  # a power cut brought back the hidden name of a file that is delivered
+                raise MotecryptError(f"file {arriving.name}: its received parts were lost")
+            if start > found.st_size:
                 raise MotecryptError(f"file {arriving.name}: an earlier piece is missing")
             while content:
                 written = os.pwrite(handle, content, start)

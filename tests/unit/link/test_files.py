@@ -336,6 +336,25 @@ def test_a_file_whose_name_may_be_lost_is_not_accepted(
     assert told(collector, parts[-1:]) == [FileReceived(tmp_path / "x", 200)] and len(calls) == 8
 
 
+def test_a_file_that_has_its_name_is_not_written_to_by_the_next_one(tmp_path: Path) -> None:
+    """A power cut may bring back the hidden name of a file that is delivered, next to a new announcement."""
+    collector = FileCollector(tmp_path)
+    told(collector, list(file_parts("first", CONTENT, LONGEST)))
+    parts = list(file_parts("second", bytes(200), LONGEST))
+    told(collector, parts[:1])
+    arrived = tmp_path / ".motecrypt-node5.part"
+    arrived.unlink()
+    arrived.hardlink_to(tmp_path / "first")
+    again = FileCollector(tmp_path)
+    for part in parts[1:-1]:
+        refused(again, part, "^file second: its received parts were lost$")
+    assert (tmp_path / "first").read_bytes() == CONTENT
+    assert told(again, list(file_parts("second", bytes(200), LONGEST))) == [
+        FileReceived(tmp_path / "second", 200)
+    ]
+    assert (tmp_path / "first").read_bytes() == CONTENT
+
+
 def test_half_an_announcement_is_none(tmp_path: Path) -> None:
     collector, parts = FileCollector(tmp_path), list(file_parts("x", CONTENT, LONGEST))
     told(collector, parts[:1])
