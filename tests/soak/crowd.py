@@ -39,7 +39,7 @@ from motecrypt.link.state import FileStore
 
 PACKET = 12
 OPTIONS = SHORT | LISTENS | STREAM
-NETWORKS, NODES, MESSAGES = 16, 63, 3
+NETWORKS, NODES, MESSAGES, STRANGERS = 16, 63, 3, 1_000_000
 BETWEEN_S = 0.025
 """Between two packets on the air: for a line's reader 20 ms of silence end a packet."""
 LOSS = 0.02
@@ -327,7 +327,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--networks", type=int, default=NETWORKS, help="how many (default: %(default)s)")
     parser.add_argument("--messages", type=int, default=MESSAGES, help="of each node (default: %(default)s)")
     parser.add_argument(
-        "--strangers", type=int, default=1_000_000, help="packets of nobody (default: %(default)s)"
+        "--strangers", type=int, default=STRANGERS, help="packets of nobody (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=0, help="equal seeds fail alike (default: 0)")
     chosen = parser.parse_args(arguments)

@@ -261,6 +261,7 @@ def test_the_page_of_link_states_its_constants() -> None:
 
 def test_the_page_of_gateway_states_its_limits() -> None:
     queue = _option(gateway_command.command, "--queue").default
+    output_mb = _option(gateway_command.command, "--output-mb").default
     tries = _numbers("link/link.h")["LINK_TRIES"]
     first, second, last = drain.FIRST_S, 2 * drain.FIRST_S, drain.LONGEST_S
     assert queue == spool.WAITING_MAX and tries == 10 and tally.BURST_S == 10
@@ -272,6 +273,7 @@ def test_the_page_of_gateway_states_its_limits() -> None:
             f"{serial_port.READ_BYTES // KB} KB, for each node)",
             "or it gives up (ten tries)",
             "averaged over ten seconds",
+            f"Files of nodes may have {output_mb:,.0f} MB there",
             f"`--csv-kept` ({_option(gateway_command.command, '--csv-kept').default})",
             f"of up to {csv_log.CsvLog.batch} messages",
         )

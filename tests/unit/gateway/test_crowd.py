@@ -38,6 +38,12 @@ def test_networks_strangers_and_clocks_disturb_nobody(tmp_path: Path) -> None:
     assert counts["messages at sqlite"] == counts["messages at csv"] > 0.9 * 3 * module.NODES
 
 
+def test_the_page_says_how_large_the_crowd_is() -> None:
+    page = " ".join((Path(__file__).resolve().parents[3] / "docs" / "gateway.md").read_text().split())
+    assert f"{module.NETWORKS} gateways whose {module.NODES} nodes each have the same numbers" in page
+    assert f"{module.STRANGERS:,} packets of strangers at {module.PORTS} ports of one of them" in page
+
+
 def test_equal_seeds_run_alike(tmp_path: Path) -> None:
     runs = []
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 LINES_MAX = 10
 """Lines about one node that may come together."""
@@ -12,13 +11,11 @@ EVERY_S = 60.0
 """After these, one in so many seconds."""
 
 
-@dataclass
 class _LinesOfNode:
-    """Of one node: how many lines may come now, since when, and how many were left out."""
+    """How many lines may come now, since when that is known, and how many were left out."""
 
-    lines: float
-    since_s: float
-    omitted: int = 0
+    def __init__(self, now_s: float) -> None:
+        self.lines, self.since_s, self.omitted = float(LINES_MAX), now_s, 0
 
 
 class NodeNotices:
@@ -39,7 +36,7 @@ class NodeNotices:
     def __call__(self, node: int, line: str) -> None:
         """Print it, unless there were many about this node."""
         now_s = self._clock()
-        told = self._told.setdefault(node, _LinesOfNode(LINES_MAX, now_s))
+        told = self._told.setdefault(node, _LinesOfNode(now_s))
         told.lines = min(LINES_MAX, told.lines + (now_s - told.since_s) / EVERY_S)
         told.since_s = now_s
         if told.lines < 1:
