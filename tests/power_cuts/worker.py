@@ -11,8 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from motecrypt.link import file_parts, gateway_end, keys
 from power_cuts.cuts import AGAIN, Cut, Plan, cut, record
 from power_cuts.defects import DEFECTS, defect
 from power_cuts.facts import Verdict
@@ -26,6 +28,14 @@ NEEDED = {"LD_PRELOAD", "PATH", "HOME", "XDG_CACHE_HOME", "MOTECRYPT_CACHE", "MO
 def main() -> None:
     """Do the task of standard input."""
     task = json.load(sys.stdin)
+    chance = random.Random(f"secrets {task.get('seed')}")
+    for module in (file_parts, gateway_end, keys):  # equal seeds do the same
+        module.secrets = SimpleNamespace(  # type: ignore[assignment]
+            token_bytes=chance.randbytes,
+            token_hex=lambda count: chance.randbytes(count).hex(),
+            randbits=chance.getrandbits,
+            randbelow=chance.randrange,
+        )
     for name in set(os.environ) - NEEDED:  # the gateway copies them for each command
         del os.environ[name]
     begun = time.process_time()
