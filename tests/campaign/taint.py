@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -82,6 +83,8 @@ def campaign(only: Sequence[str]) -> int:
         if told != EXPECTED[library.body.timing]:
             wrong += 1
             print(f"{library.name}, {compiler} {flag}: {told} {place}", flush=True)
+        if counted.total() % 24 == 0:
+            print(f"taint: {counted.total()} runs, {wrong} wrong", file=sys.stderr, flush=True)
     for told, count in sorted(counted.items()):
         print(f"{told}: {count}")
     print(f"{counted.total()} runs, {wrong} not as their folder says ({time.monotonic() - started:.0f} s)")
