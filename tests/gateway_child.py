@@ -9,6 +9,7 @@ import os
 import signal
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,8 @@ def _rig(step: str, times: int) -> None:
         return
     if name == "change":  # the transaction of a change of keys
         inside = _noted_changes()
-        _rig_commit(lambda: bool(inside) and due(), when)
+        loop = threading.current_thread()  # a sink's thread may commit meanwhile
+        _rig_commit(lambda: bool(inside) and threading.current_thread() is loop and due(), when)
         return
     owner, method = STEPS[name]
     whole: Callable[..., Any] = getattr(owner, method)
