@@ -7,9 +7,9 @@ from motecrypt.link.native import Event, KeyBlock, NativeLink, Suite, link_libra
 from motecrypt.link.state import MemoryStore
 
 
-def native(suite: Suite = "aes128-ccm") -> NativeLink:
+def native(suite: Suite = "aes128-ccm", answer_ms: int = 250) -> NativeLink:
     """An end without a key."""
-    return NativeLink(open_library(link_library(suite)))
+    return NativeLink(open_library(link_library(suite)), answer_ms)
 
 
 def provisioned(block: KeyBlock, suite: Suite = "aes128-ccm") -> NativeLink:

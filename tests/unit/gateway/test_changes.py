@@ -17,7 +17,7 @@ import pytest
 
 from command_line import run
 from gateway_bed import DEADLINE_S, MASTER, OPTIONS, Field
-from gateway_running import Running, provision
+from gateway_running import ANSWER_MS, Running, provision
 from link_ends import native
 from motecrypt.app.key import NodeKeyRequest
 from motecrypt.base.errors import InputError, MotecryptError
@@ -102,11 +102,11 @@ def test_nodes_get_keys_while_messages_flow(running: Running) -> None:
     running.until(lambda: messages(running, 5) == sender.sent)
     assert len(sender.sent) > 5 and running.process.poll() is None
     for image in ("node6", "node6b"):
-        running.nodes[6] = native()
+        running.nodes[6] = native(answer_ms=ANSWER_MS)
         assert running.nodes[6].begin((running.folder / image).read_bytes()) is Event.NOTHING
         running.say(image.encode(), 6)
         running.until(lambda: "6" in counts(running))
-    assert counts(running)["6"]["forged"] == 1, "its first keys are void"
+    assert counts(running)["6"]["forged"] >= 1, "its first keys are void"
     running.until(lambda: messages(running, 6) == [b"node6b"])
     listed = sender.through("provision", "--list", "--key", "key", "--json")
     told = {entry["node"]: entry["generation"] for entry in json.loads(listed.stdout)}

@@ -122,7 +122,9 @@ FAULTS = {
     ),
     "FORGETFUL": Fault(
         FILES,
-        {"= folder, keeping\n": "= folder, keeping; [p.unlink() for p in folder.glob('.motecrypt-*')]\n"},
+        {
+            "= folder, keeping, stored\n": "= folder, keeping, stored; [p.unlink() for p in folder.glob('.*t-*')]\n"
+        },
         a_receiver_that_starts_again,
     ),
     "LATE_ANNOUNCEMENT": Fault(
