@@ -122,9 +122,7 @@ FAULTS = {
     ),
     "FORGETFUL": Fault(
         FILES,
-        {
-            "= folder, keeping, stored\n": "= folder, keeping, stored; [p.unlink() for p in folder.glob('.*t-*')]\n"
-        },
+        {"keeping, stored\n": "keeping, stored; [p.unlink() for p in folder.glob('.motecrypt-*')]\n"},
         a_receiver_that_starts_again,
     ),
     "LATE_ANNOUNCEMENT": Fault(
