@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from random import Random
 
 from link_ports import FaultyLink
-from motecrypt.link.native import GATEWAY, LISTENS, SHORT, Event, KeyBlock
+from motecrypt.catalog import Catalog
+from motecrypt.link.native import GATEWAY, LISTENS, LONG, SHORT, Event, KeyBlock
 
 READING = b"21.4 C"
 PACKET_BYTES = 12
@@ -20,6 +21,10 @@ WAYS = {"sends only": SHORT, "listens": SHORT | LISTENS}
 RATES = {"none": 0.0, "one an hour": 1 / 60, "one a minute": 1.0, "ten a second": 600.0}
 """Forged short packets, for each reading."""
 DAYS, AFTER = 5, 32
+REFUSE_CYCLES, ANSWER_CYCLES = 249_256, 59_656
+"""Of an UNO with `aes_tiny`: a forged short packet is refused and noted; an answer is made."""
+STORED_BYTES = 40
+"""At most, of the EEPROM, for each packet that is noted: two slots."""
 MINUTES_A_DAY = 24 * 60
 
 
@@ -106,6 +111,56 @@ def outcome(options: int, rate: float, days: float = DAYS, seed: int = 0, *defin
     return found
 
 
+@dataclass
+class Harm:
+    """Of an attack on a node that listens and sends a reading a minute.
+
+    Attributes
+    ----------
+    forged, verified, answered : packets, as of `Outcome`.
+    joules : of an UNO's chip that is awake for them alone, with its EEPROM and without its radio.
+    """
+
+    forged: int = 0
+    verified: int = 0
+    answered: int = 0
+
+    @property
+    def joules(self) -> float:
+        """At most."""
+        uno = Catalog.load().device("uno")
+        current = uno.current("active", "chip")
+        assert current is not None
+        busy_s = (self.verified * REFUSE_CYCLES + self.answered * ANSWER_CYCLES) / uno.clock_hz
+        busy_s += self.verified * STORED_BYTES * uno.extra["store_byte_us"] / 1e6
+        return float(uno.volts * current.milliamperes / 1000 * busy_s)
+
+
+def harm(rate: float, fragments: bool, days: float = DAYS, seed: int = 0) -> Harm:
+    """Of so many forged packets for each reading: short ones, or fragments, which want answers."""
+    line, found = Line(WAYS["listens"], seed), Harm()
+    node, due, now_ms = line.node, 0.0, 0
+    line.reading()
+    line.gateway.send(READING, LONG)  # from then on the node reads short packets, too
+    for packet in line.gateway.packets():
+        node.receive(packet)
+    for _ in range(int(days * MINUTES_A_DAY)):
+        for part in range(max(1, int(rate))):
+            due += rate / max(1, int(rate))
+            node.at(now_ms + int(60_000 * part / max(1, int(rate))))
+            while due >= 1:
+                due -= 1
+                found.forged += 1
+                head = bytes([0x85, part & 0xFF, 0xC1]) if fragments else bytes([5, node.next & 0xFF])
+                found.verified += (
+                    node.receive((head + line.random.randbytes(12))[:PACKET_BYTES]) is Event.FORGED
+                )
+        found.answered += len(node.packets())
+        now_ms += 60_000
+        line.reading()
+    return found
+
+
 def noisy(options: int, noise: float, readings: int, seed: int = 0) -> tuple[float, float]:
     """The shares delivered of the first and last 10,000 readings, where so many packets are changed."""
     line = Line(options, seed)
@@ -136,4 +191,10 @@ def report() -> int:
             flush=True,
         )
         held = held and last >= 0.97
+    print(f"{'a node gets':26}{'short':>10}{'verified':>10}{'J':>7}{'fragments':>11}{'answers':>9}{'J':>7}")
+    for name, rate in RATES.items():
+        short, long = harm(rate, False), harm(rate, True)
+        words = f"{short.forged:10,}{short.verified:10,}{short.joules:7.2f}"
+        words += f"{long.forged:11,}{long.answered:9,}{long.joules:7.2f}"
+        print(f"{name:26}{words}", flush=True)
     return 0 if held else 1

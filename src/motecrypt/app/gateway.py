@@ -17,6 +17,7 @@ from motecrypt.link.gateway.bare import BareNode
 from motecrypt.link.gateway.clock import LoopClock
 from motecrypt.link.gateway.control import ControlSocket
 from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.heard import BatteryField
 from motecrypt.link.gateway.lines import Line
 from motecrypt.link.gateway.opening import record_of
 from motecrypt.link.gateway.operated import OperatedGateway
@@ -142,6 +143,7 @@ class GatewayRequest:
     output : a folder for files of nodes; None: they are refused. output_mb : megabytes that these may have
     there, each node an equal part of them.
     node_rate : messages a second that one node may send, over ten seconds.
+    battery : where messages have the battery's voltage, for `gateway_status`; None: nowhere.
     """
 
     ports: Sequence[str]
@@ -153,6 +155,7 @@ class GatewayRequest:
     sinks: GatewaySinks = field(default_factory=GatewaySinks)
     protocols: NodeProtocols = field(default_factory=NodeProtocols)
     node_rate: float = 100.0
+    battery: BatteryField | None = None
 
 
 Counts = Mapping[str, Any]
@@ -209,6 +212,7 @@ def open_service(
     file = FileStore(record)
     spool = opened.enter_context(Spool(file, request.record.queue))
     gateway = OperatedGateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
+    gateway.battery = request.battery
     line.check_all(gateway, request.record.restored, notice, protocols.bare)
     if not gateway.nodes and not protocols.bare:
         raise InputError(

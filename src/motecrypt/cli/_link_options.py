@@ -66,6 +66,24 @@ def mode_options(command: Command) -> Command:
     return key(mode(state_option(line_options(command))))
 
 
+class BatteryPlace(click.ParamType[Any]):
+    """AT[:BYTES], a place in a message."""
+
+    name = "at[:bytes]"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Of `heard.BatteryField`."""
+        from motecrypt.link.gateway.heard import BatteryField
+
+        numbers = str(value).split(":")
+        if len(numbers) > 2 or not all(
+            text.isascii() and text.isdigit() and len(text) < 5 for text in numbers
+        ):
+            self.fail(f"'{value}' is not a place in a message; give AT[:BYTES], such as 4 or 4:2", param, ctx)
+        at, *length = map(int, numbers)
+        return BatteryField(at, bytes=length[0] if length else 2)
+
+
 class NodeNumber(click.ParamType[int]):
     """A node's number, or the word for the broadcast group."""
 

@@ -14,7 +14,7 @@ import click
 
 from motecrypt.app.link_ends import UNCONFIRMED, all_called
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli._link_options import GROUP, NodeNumber, line_options, state_option
+from motecrypt.cli._link_options import GROUP, BatteryPlace, NodeNumber, line_options, state_option
 from motecrypt.cli._output import json_option, print_json, print_note, print_table, table_options
 from motecrypt.cli._request import FILE, FOLDER, seconds_option, taken
 from motecrypt.link.ports.signals import Stop
@@ -140,6 +140,12 @@ class _Ports(click.Argument):
     help="Messages a second that one node may send, over ten seconds.",
 )
 @click.option(
+    "--battery",
+    type=BatteryPlace(),
+    help="Messages have the battery's millivolts from byte AT on (the first is 0), in BYTES bytes "
+    "(default: 2), little-endian; 'status' shows it.",
+)
+@click.option(
     "--statistics", type=click.FloatRange(0.1), help="Interval at which the counts are printed, in seconds."
 )
 @seconds_option
@@ -194,6 +200,7 @@ def status(key_file: Path, state: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    no_battery = all(each.battery_mv is None for each in found.nodes)
     rows = [
         [
             GROUP if each.node == BROADCAST else each.node,
@@ -202,10 +209,12 @@ def status(key_file: Path, state: Path | None, as_json: bool) -> None:
             "" if each.loss is None else f"{each.missed} ({100 * each.loss:.1f} %)",
             "void" if each.epoch is None else f"{each.epoch}{' (open)' if each.epoch_unconfirmed else ''}",
             f"{each.failed_tags} of {each.failed_tags_max}",
+            *([] if no_battery else ["" if each.battery_mv is None else f"{each.battery_mv / 1000:.3f} V"]),
         ]
         for each in found.nodes
     ]
-    columns = ("node", "last seen (UTC)", "messages", "lost", "epoch", "failed tags")
+    columns = ["node", "last seen (UTC)", "messages", "lost", "epoch", "failed tags"]
+    columns += [] if no_battery else ["battery"]
     print_table("Nodes", columns, rows, "\n".join(_of_gateway(found)))
 
 

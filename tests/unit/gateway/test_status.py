@@ -19,7 +19,7 @@ from motecrypt import gateway_status
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.gateway import heard
-from motecrypt.link.gateway.heard import Heard, after
+from motecrypt.link.gateway.heard import BatteryField, Heard, after
 from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.gateway.operated import OperatedGateway
 from motecrypt.link.gateway.status import NodeStatus, node_statuses
@@ -77,6 +77,39 @@ def test_new_keys_begin_new_counts_which_are_complete() -> None:
     assert before.loss == round(3 / 13, 6) and replace(before, missed=0).loss == 0.0
 
 
+@pytest.mark.parametrize(
+    ("place", "content", "battery_mv"),
+    [
+        (BatteryField(0), b"\x10\x0e", 3600),
+        (BatteryField(1, 1), b"\x10\x0e\xff", 14),
+        (BatteryField(2, 4), b"ab\1\0\2\0", 0x20001),
+        (BatteryField(1), b"\x10\x0e", None),
+        (None, b"\x10\x0e", None),
+    ],
+)
+def test_the_battery_is_in_its_place(
+    place: BatteryField | None, content: bytes, battery_mv: int | None
+) -> None:
+    assert after(None, replace(message(0), content=content), NOW_S, place).battery_mv == battery_mv
+
+
+def test_the_last_voltage_stays_until_another_one_comes_and_outlives_the_gateway() -> None:
+    place, told = BatteryField(0), None
+    for counter, content, event in (
+        (0, b"\1\2", Event.MESSAGE),
+        (1, b"", Event.MESSAGE),
+        (2, b"\x09\x09", Event.FILE_PART),
+    ):
+        told = after(
+            told, replace(message(counter, epoch=counter), content=content, event=event), NOW_S, place
+        )
+        assert told.battery_mv == 0x201
+        assert heard.read(json.loads(json.dumps(heard.kept({5: told})))) == {5: told}
+    for wrong in ((-1, 2), (0, 0), (0, 5)):
+        with pytest.raises(InputError, match=r"^--battery .*: give AT\[:BYTES\]"):
+            BatteryField(*wrong)
+
+
 def test_the_block_is_that_of_the_core() -> None:
     header = (FIRMWARE / "link" / "link.h").read_text()
     assert re.search(rf"LINK_SEND_BLOCK = {heard.SEND_BLOCK},", header)
@@ -90,7 +123,7 @@ def test_the_block_is_that_of_the_core() -> None:
         [],
         {"5": 7},
         {"5": [1] * 5},
-        {"5": [1] * 7},
+        {"5": [1] * 8},
         {"x": [1] * 6},
         {"5": [1, 1, 1, 1, 1, -1]},
         {"5": ["1"] * 6},
@@ -212,7 +245,7 @@ def test_the_command_asks_the_gateway_that_runs_and_else_the_record(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    running = Running(folder, "--csv", "log.csv", "--stdout")
+    running = Running(folder, "--csv", "log.csv", "--stdout", "--battery", "0:1")
     try:
         running.say(b"21.4 C")
         running.until(lambda: '"id": "5.1.0.0"' in running.out)
@@ -225,7 +258,7 @@ def test_the_command_asks_the_gateway_that_runs_and_else_the_record(
         assert (node["node"], node["messages"], node["missed"], node["loss"]) == (5, 1, 0, 0.0)
         assert node["last_seen"].startswith("20") and (node["epoch"], node["failed_tags"]) == (0, 0)
         code, out, _ = run(capsys, "gateway", "status", "--key", "key")
-        assert f"5 {node['last_seen']} 1 0 (0.0 %) 0 0 of 4096" in table(out)
+        assert f"5 {node['last_seen']} 1 0 (0.0 %) 0 0 of 4096 0.050 V" in table(out)
         assert any(line.startswith("A gateway serves p (") for line in table(out))
         running.process.terminate()
         running.process.wait(60)
@@ -236,6 +269,8 @@ def test_the_command_asks_the_gateway_that_runs_and_else_the_record(
     assert code == 0 and kept == {**told, "running": False, "waiting": 0, "sinks": {}, "ports": {}}
     code, out, _ = run(capsys, "gateway", "status", "--key", "key")
     assert code == 0 and "No gateway runs; from key.gateway." in table(out)
+    code, _, errors = run(capsys, "gateway", "p", "--key", "key", "--battery", "1:2:3")
+    assert code == 2 and "'1:2:3' is not a place in a message; give AT[:BYTES], such as 4 or 4:2" in errors
 
 
 def test_marks_of_the_table_are_explained(

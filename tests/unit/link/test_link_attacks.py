@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from campaign.attacks import RATES, WAYS, Line, noisy, outcome
+from campaign.attacks import RATES, REFUSE_CYCLES, WAYS, Harm, Line, harm, noisy, outcome
 from link_model import Model
 from link_pair import KEY, READING, SLOT_BYTES, SLOTS_AT, Pair
 from motecrypt.link.native import CONFIRMED, FOLDER, LISTENS, LONG, SHORT, Event
@@ -236,3 +236,18 @@ def test_the_page_has_what_attacks_cost(way: str, name: str) -> None:
     shares = (f"{100 * share:.1f}".removesuffix(".0") for share in (found.during, found.at_once, found.after))
     row = f"| {way} | {name} | {' % | '.join(shares)} % | {found.verified:,} |"
     assert row in (DOCS / "link.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["one an hour", "one a minute"])
+def test_the_page_has_the_energy_that_attacks_take(name: str) -> None:
+    text = (DOCS / "link.md").read_text()
+    short, long = harm(RATES[name], False), harm(RATES[name], True)
+    assert f"| {name} | {short.joules:.2f} J | {long.joules:.2f} J |" in text
+    assert (short.answered, long.verified, long.answered) == (0, 0, long.forged)
+    assert f"| {REFUSE_CYCLES:,} cycles;" in text
+
+
+def test_a_flood_takes_no_more_than_the_bound_and_an_answer_in_33_s() -> None:
+    short, long = harm(RATES["ten a second"], False, 0.1), harm(RATES["ten a second"], True, 0.1)
+    assert short == Harm(86_400, FULL, 0) and f"| {short.joules:.2f} J |" in (DOCS / "link.md").read_text()
+    assert long.answered <= 32 + 144 * 60 / 30 + 1 and long.verified == 0

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway import heard
-from motecrypt.link.gateway.heard import Heard
+from motecrypt.link.gateway.heard import BatteryField, Heard
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import BOTH_WAYS, Suite
 from motecrypt.link.record import NUMBER_MAX
@@ -22,6 +22,8 @@ class OperatedGateway(Gateway):
 
     heard: Mapping[int, Heard] = MappingProxyType({})
     clock = staticmethod(time.time)
+    battery: BatteryField | None = None
+    """Where messages have the battery's voltage, if they do."""
     _news = False
 
     def close(self) -> None:
@@ -67,7 +69,7 @@ class OperatedGateway(Gateway):
             now_s = min(max(int(self.clock()), 0), NUMBER_MAX)
             news = dict(self.heard)
             for message in messages:
-                news[message.node] = heard.after(news.get(message.node), message, now_s)
+                news[message.node] = heard.after(news.get(message.node), message, now_s, self.battery)
             self._count(news)
             self._news |= bool(messages)
             return verdicts

@@ -21,6 +21,7 @@ class NodeStatus:
     messages, missed : taken under these keys; counters below the newest whose message never came.
     loss : the share of these; None before the first message.
     failed_tags, failed_tags_max : wrong short tags, and after how many only long messages are accepted.
+    battery_mv : its battery, by the last message that said it; None if none did.
     """
 
     node: int
@@ -33,6 +34,7 @@ class NodeStatus:
     loss: float | None
     failed_tags: int
     failed_tags_max: int = FAILED_TAGS_MAX
+    battery_mv: int | None = None
 
 
 def node_statuses(gateway: OperatedGateway) -> list[NodeStatus]:
@@ -57,4 +59,5 @@ def _status(gateway: OperatedGateway, node: int, generation: int, unconfirmed: b
         now.missed if now else 0,
         now.loss if now else None,
         end.failed_tags if end else 0,
+        battery_mv=heard.battery_mv if heard else None,
     )
