@@ -31,7 +31,7 @@ _FUNCTIONS = {
     "motecrypt.app.export": ("ExportRequest", "ExportResult", "export"),
     "motecrypt.app.files": ("FileForm", "FileKey", "FileRequest", "decrypt_file", "encrypt_file"),
     "motecrypt.app.gateway": (
-        *("GatewayRecord", "GatewayRequest", "GatewaySinks"),
+        *("GatewayNodes", "GatewayRecord", "GatewayRequest", "GatewaySinks"),
         *("Mqtt", "NodeProtocols", "serve_gateway"),
     ),
     "motecrypt.app.gateway_doctor": ("CheckVerdict", "GatewayCheck", "gateway_doctor"),

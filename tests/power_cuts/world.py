@@ -23,7 +23,14 @@ from typing import Any
 
 import motecrypt.app.gateway as opening
 from motecrypt.air.radios import load_radio
-from motecrypt.app.gateway import GatewayRecord, GatewayRequest, GatewaySinks, Mqtt, open_service
+from motecrypt.app.gateway import (
+    GatewayNodes,
+    GatewayRecord,
+    GatewayRequest,
+    GatewaySinks,
+    Mqtt,
+    open_service,
+)
 from motecrypt.app.link_ends import SerialRadio
 from motecrypt.base.errors import MotecryptError
 from motecrypt.build.setup import have
@@ -190,7 +197,13 @@ class World:
         )
         record = GatewayRecord(socket=self.folder.parent / "socket")
         request = GatewayRequest(
-            ["port"], RADIO, key, record, output=self.folder / "inbox", sinks=sinks, node_rate=1e6
+            ["port"],
+            RADIO,
+            key,
+            record,
+            output=self.folder / "inbox",
+            sinks=sinks,
+            nodes=GatewayNodes(node_rate=1e6),
         )
         try:
             self.service, _ = open_service(request, self._ends, Stop(), self.told.append, clock=self.time)

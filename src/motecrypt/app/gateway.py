@@ -134,16 +134,29 @@ class GatewayRecord:
 
 
 @dataclass(frozen=True)
+class GatewayNodes:
+    """What nodes may take, and what their messages have.
+
+    Attributes
+    ----------
+    node_rate : messages a second that one node may send, over ten seconds.
+    output_mb : megabytes that files of nodes may have, each node an equal part of them.
+    battery : where messages have the battery's voltage, for `gateway_status`; None: nowhere.
+    """
+
+    node_rate: float = 100.0
+    output_mb: float = 1000.0
+    battery: BatteryField | None = None
+
+
+@dataclass(frozen=True)
 class GatewayRequest:
     """A gateway.
 
     Attributes
     ----------
     ports : paths of serial ports. line : the radio at each. key_file : the gateway's master key.
-    output : a folder for files of nodes; None: they are refused. output_mb : megabytes that these may have
-    there, each node an equal part of them.
-    node_rate : messages a second that one node may send, over ten seconds.
-    battery : where messages have the battery's voltage, for `gateway_status`; None: nowhere.
+    output : a folder for files of nodes; None: they are refused.
     """
 
     ports: Sequence[str]
@@ -151,11 +164,9 @@ class GatewayRequest:
     key_file: Path
     record: GatewayRecord = field(default_factory=GatewayRecord)
     output: Path | None = None
-    output_mb: float = 1000.0
     sinks: GatewaySinks = field(default_factory=GatewaySinks)
     protocols: NodeProtocols = field(default_factory=NodeProtocols)
-    node_rate: float = 100.0
-    battery: BatteryField | None = None
+    nodes: GatewayNodes = field(default_factory=GatewayNodes)
 
 
 Counts = Mapping[str, Any]
@@ -212,7 +223,7 @@ def open_service(
     file = FileStore(record)
     spool = opened.enter_context(Spool(file, request.record.queue))
     gateway = OperatedGateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
-    gateway.battery = request.battery
+    gateway.battery = request.nodes.battery
     line.check_all(gateway, request.record.restored, notice, protocols.bare)
     if not gateway.nodes and not protocols.bare:
         raise InputError(
@@ -226,7 +237,9 @@ def open_service(
     stored = _stored(request, gateway, opened)
     collector = FileCollector(request.output, True, stored) if request.output is not None else None
     outcome_s = 40 * patience_ms / 1000 + 5.0
-    service = GatewayService(gateway, spool, lines, collector, request.node_rate, outcome_s, notice, clock)
+    service = GatewayService(
+        gateway, spool, lines, collector, request.nodes.node_rate, outcome_s, notice, clock
+    )
     sinks = _sinks(request.sinks, spool.waiting)
     if broker is not None:
         from motecrypt.link.gateway.sinks.mqtt import MqttSink
@@ -273,7 +286,7 @@ def _stored(request: GatewayRequest, gateway: OperatedGateway, opened: ExitStack
     """What nodes have in the folder for their files, and may have: each node with keys an equal part."""
     if request.output is None:
         return None
-    total = int(request.output_mb * 10**6)
+    total = int(request.nodes.output_mb * 10**6)
     files = NodeFiles(request.output, lambda: total // max(1, len(set(gateway.nodes) - {BROADCAST})))
     opened.callback(files.close)
     return files

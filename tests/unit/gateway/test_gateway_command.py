@@ -199,7 +199,7 @@ def test_it_listens_on_a_network_only_for_coap_and_tftp(folder: Path, arguments:
 
 def test_nodes_with_keys_have_equal_parts_of_the_room_for_files(tmp_path: Path) -> None:
     from motecrypt.air.radios import load_radio
-    from motecrypt.app.gateway import GatewayRequest, _stored
+    from motecrypt.app.gateway import GatewayNodes, GatewayRequest, _stored
     from motecrypt.app.link_ends import SerialRadio
     from motecrypt.link.gateway.operated import OperatedGateway
     from motecrypt.link.state import MemoryStore
@@ -209,7 +209,11 @@ def test_nodes_with_keys_have_equal_parts_of_the_room_for_files(tmp_path: Path) 
     for node in (5, 6, 63):
         gateway.provision(node)
     request = GatewayRequest(
-        ["p"], SerialRadio(load_radio("srf")), tmp_path / "key", output=tmp_path, output_mb=10
+        ["p"],
+        SerialRadio(load_radio("srf")),
+        tmp_path / "key",
+        output=tmp_path,
+        nodes=GatewayNodes(output_mb=10),
     )
     opened = ExitStack()
     stored = _stored(request, gateway, opened)
@@ -222,7 +226,7 @@ def test_nodes_with_keys_have_equal_parts_of_the_room_for_files(tmp_path: Path) 
     with pytest.raises(ShareUsed):
         stored.check(5, room, "")
     opened.close()
-    assert GatewayRequest([], request.line, tmp_path).output_mb == 1000
+    assert GatewayRequest([], request.line, tmp_path).nodes.output_mb == 1000
 
 
 def test_two_on_one_port_or_one_spool_are_refused_in_one_line(running: Running) -> None:
