@@ -96,6 +96,8 @@ def test_what_records_hold_where_nothing_is_told() -> None:
         "fetched": False,
         "note": "",
         "protection": None,
+        "timing": "",
+        "multiplies": False,
     }
     assert defaults(Placement) == {"caches": ("none",), "defines": (), "link_flags": ()}
     made = Measurement(**{**recorded(), "extra": {"transient": 1, "shortfall": None}})

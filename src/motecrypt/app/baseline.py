@@ -44,7 +44,7 @@ def baseline(catalog: Catalog, toolchains: Mapping[str, str]) -> Needs:
 
 
 def _taken(catalog: Catalog, device: Device, body: Implementation) -> bool:
-    own = body.library == "motecrypt" and "*" not in body.cores
+    own = body.library == "motecrypt" and not any(core.startswith(("*", "[!")) for core in body.cores)
     return own and body.runs_on(device.core) and catalog.cipher(body.cipher).security == "recommended"
 
 

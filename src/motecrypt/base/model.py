@@ -99,6 +99,7 @@ class Implementation:
     best_on: tuple[str, ...] = field(default=(), hash=False)
     protection: Protection | None = field(default=None, hash=False)
     timing: Timing = field(default="", hash=False)  # what secrets steer: docs/adding.md
+    multiplies: bool = field(default=False, hash=False)  # secrets, by the core's multiplier if it has one
 
     @property
     def name(self) -> str:

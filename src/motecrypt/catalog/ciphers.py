@@ -42,8 +42,12 @@ def read_cipher_folder(folder: Path, cores: Collection[str]) -> tuple[list[Ciphe
             defines[cipher.name] = extra
     implementations: list[Implementation] = []
     usual = _read_timing(table, "")
+    multiplies = table.flag("multiplies", False)
     for entry in table.tables("implementation", []):
-        implementations += _read_implementations(entry, folder, ciphers, defines, cores, usual)
+        implementations += [
+            replace(body, multiplies=multiplies)
+            for body in _read_implementations(entry, folder, ciphers, defines, cores, usual)
+        ]
     table.done()
     return ciphers, implementations
 

@@ -14,6 +14,8 @@ from motecrypt.catalog.chips import chip_of
 from motecrypt.exports.targets import Target
 
 _STEERS = "addresses that depend on the key and the message"
+_WITHOUT_MULTIPLIER = ("avr25", "qingke-v2a")
+"""Cores that multiply by a function of the compiler's library, which branches on the bits of its operands."""
 
 
 def reads_a_cache(device: Device, placement: str) -> bool:
@@ -29,6 +31,8 @@ def reads_a_cache(device: Device, placement: str) -> bool:
 
 def constant(catalog: Catalog, target: Target, body: Implementation, placement: str) -> bool:
     """Whether its time does not depend on secrets where the target runs, with its tables in that place."""
+    if body.multiplies and target.core in _WITHOUT_MULTIPLIER:
+        return False
     if body.timing == "rotations":
         return not _rotates_in_loops(target)
     if body.timing != "tables":
@@ -68,6 +72,12 @@ def timing_line(
         return (
             f"**Timing: not examined.** `motecrypt audit {asked} --part taint` shows where the key and the "
             "message choose branches and addresses."
+        )
+    if body.multiplies and target.core in _WITHOUT_MULTIPLIER:
+        return (
+            f"**Timing: not constant.** It multiplies numbers that depend on the key and the message, and "
+            f"{device.title} has no multiplier: a function of the compiler's library does it bit by bit. "
+            "`ascon-aead128` does not multiply."
         )
     if body.timing == "rotations" and _rotates_in_loops(target):
         return (

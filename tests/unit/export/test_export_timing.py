@@ -17,7 +17,7 @@ from motecrypt.exports.cautions import cautions
 from motecrypt.exports.library import choose, plan
 from motecrypt.exports.link import plan_link
 from motecrypt.exports.targets import Target, for_device, target, target_names
-from motecrypt.exports.timing import constant, place, reads_a_cache
+from motecrypt.exports.timing import _WITHOUT_MULTIPLIER, constant, place, reads_a_cache
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()
@@ -52,6 +52,7 @@ def test_every_default_is_constant_if_a_variant_is(form: Target) -> None:
             b for b in CATALOG.implementations_of(cipher.name, None, ["motecrypt"]) if b.variant == variant
         )
         lone = cipher.name.partition("-")[0] in ONLY_TABLES
+        lone |= body.multiplies and form.core in _WITHOUT_MULTIPLIER
         assert even or lone, (cipher.name, variant, where)
         told = cautions(CATALOG, form, cipher, body, where, cipher.name)
         lines = [line for line in told if line.startswith("**Timing: ")]
@@ -206,3 +207,20 @@ def test_the_page_has_the_cycles_on_record() -> None:
         *(("pico", name) for name in ("armv6m", "sliced")),
         *(("stm32f4", name) for name in ("armv7m", "armv7m-fixsliced", "sliced")),
     ]
+
+
+@pytest.mark.parametrize("device", ["attiny85", "ch32v003"])
+def test_without_a_multiplier_what_multiplies_is_not_constant(device: str) -> None:
+    """By the compiler's library, which branches on the bits of its operands."""
+    form = for_device(TARGETS["c"], CATALOG.device(device))
+    for name, even in (
+        ("chacha20-poly1305", False),
+        ("rc6-ctr", False),
+        ("aes128-hctr2", False),
+        ("ascon-aead128", True),
+        ("aes128-ccm8", True),
+    ):
+        cipher = CATALOG.cipher(name)
+        body = choose(CATALOG, cipher, form, None)
+        (line, *_) = cautions(CATALOG, form, cipher, body, "flash", name)
+        assert ("**Timing: constant" in line) == even and ("no multiplier" in line) != even, (name, line)
