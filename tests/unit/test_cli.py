@@ -7,8 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from command_line import ran
@@ -305,3 +307,26 @@ def test_a_command_works_under_the_name_it_had_and_tells_the_new_one(
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
     assert f"  {new} " in (listed := capsys.readouterr().out) and f"\n  {old} " not in listed
+
+
+def _options(command: click.Command) -> Iterator[click.Option]:
+    """All options of a command and of those below it."""
+    yield from (each for each in command.params if isinstance(each, click.Option))
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                yield from _options(below)
+
+
+def test_a_range_takes_no_infinity_and_nothing_that_is_no_number() -> None:
+    seen = 0
+    for option in _options(application):
+        if not isinstance(option.type, click.FloatRange):
+            continue
+        for text in ("nan", "inf"):
+            with pytest.raises(click.BadParameter, match=r"is not a finite number|is not in the range"):
+                option.type.convert(text, option, click.Context(application))
+        seen += 1
+    assert seen > 10

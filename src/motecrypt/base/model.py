@@ -63,10 +63,8 @@ class Protection:
 
     Attributes
     ----------
-    what
-        The countermeasures in words.
-    setup, encrypt
-        The functions that work on masked values, in the set-up of a key and in an encryption.
+    what : the countermeasures in words.
+    setup, encrypt : the functions that work on masked values, in the set-up of a key and in an encryption.
     """
 
     what: str

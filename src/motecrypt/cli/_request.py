@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -17,7 +18,20 @@ PATH = click.Path(path_type=Path)
 jobs_option = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Number of firmwares to run at the same time."
 )
-seconds_option = click.option("--seconds", type=click.FloatRange(0), help="Stop after this time.")
+
+
+class FiniteRange(click.FloatRange):
+    """Numbers from one limit to another, without infinity and what is not a number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """As of `click.FloatRange`."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"'{value}' is not a finite number; give one such as 10", param, ctx)
+        return number
+
+
+seconds_option = click.option("--seconds", type=FiniteRange(0), help="Stop after this time.")
 
 
 def taken(record: Callable[..., Record], given: Mapping[str, Any]) -> Record:

@@ -16,7 +16,7 @@ from motecrypt.app.link_ends import UNCONFIRMED, all_called
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._link_options import GROUP, BatteryPlace, NodeNumber, line_options, state_option
 from motecrypt.cli._output import json_option, print_json, print_note, print_table, table_options
-from motecrypt.cli._request import FILE, FOLDER, seconds_option, taken
+from motecrypt.cli._request import FILE, FOLDER, FiniteRange, seconds_option, taken
 from motecrypt.link.ports.signals import Stop
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class _Ports(click.Argument):
 @click.option("--output", type=FOLDER, help="Folder for files of nodes; without it they are refused.")
 @click.option(
     "--output-mb",
-    type=click.FloatRange(0.1),
+    type=FiniteRange(0.1),
     default=1000.0,
     show_default=True,
     help="Megabytes of files of nodes in that folder; each node has an equal part.",
@@ -98,7 +98,7 @@ class _Ports(click.Argument):
 @click.option("--csv", type=FILE, multiple=True, help="Sink: a file of CSV.")
 @click.option(
     "--csv-mb",
-    type=click.FloatRange(0.1),
+    type=FiniteRange(0.1),
     help="Megabytes after which another CSV file takes its place, and it becomes FILE.1.",
 )
 @click.option(
@@ -109,9 +109,7 @@ class _Ports(click.Argument):
     help="How many earlier CSV files are kept.",
 )
 @click.option("--run", multiple=True, help="Sink: a command, with each message as JSON on stdin.")
-@click.option(
-    "--run-seconds", type=click.FloatRange(0.1), default=30.0, show_default=True, help="Its time limit."
-)
+@click.option("--run-seconds", type=FiniteRange(0.1), default=30.0, show_default=True, help="Its time limit.")
 @click.option("--mqtt", "url", help="Sink: mqtt[s]://[USER@]HOST[:PORT]/NAME.")
 @click.option("--mqtt-password", "password", type=FILE, help="A file with USER's password.")
 @click.option("--mqtt-ca", "ca", type=FILE, help="Certificates to trust in place of the system's.")
@@ -134,7 +132,7 @@ class _Ports(click.Argument):
 )
 @click.option(
     "--node-rate",
-    type=click.FloatRange(0.1),
+    type=FiniteRange(0.1),
     default=100.0,
     show_default=True,
     help="Messages a second that one node may send, over ten seconds.",
@@ -146,7 +144,7 @@ class _Ports(click.Argument):
     "(default: 2), little-endian; 'status' shows it.",
 )
 @click.option(
-    "--statistics", type=click.FloatRange(0.1), help="Interval at which the counts are printed, in seconds."
+    "--statistics", type=FiniteRange(0.1), help="Interval at which the counts are printed, in seconds."
 )
 @seconds_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON objects, one a line.")
@@ -288,7 +286,7 @@ def _of_gateway(found: GatewayStatus) -> Iterator[str]:
 @state_option
 @click.option(
     "--wait-s",
-    type=click.FloatRange(0, 3600),
+    type=FiniteRange(0, 3600),
     default=10.0,
     show_default=True,
     help="How long to wait first for a message of the node, so that none is on its way.",

@@ -12,7 +12,7 @@ from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._firmware import device_option, input_option
 from motecrypt.cli._output import print_json, print_next, progress, show, table_options, typed_with
-from motecrypt.cli._request import FILE, PATH, taken
+from motecrypt.cli._request import FILE, PATH, FiniteRange, taken
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.present.runs.capture import attack_view, capture_view
 from motecrypt.present.runs.leak import control_document, controls_view, leak_view
@@ -102,7 +102,7 @@ def _pairs(context: click.Context, parameter: click.Parameter, value: str | None
 @input_option
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     default=10.0,
     show_default=True,
     help="Simulated time within which the function has to be called.",

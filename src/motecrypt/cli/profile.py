@@ -22,7 +22,7 @@ from motecrypt.cli._firmware import (
     until_option,
 )
 from motecrypt.cli._output import print_json, print_next, show, table_options, typed_with
-from motecrypt.cli._request import FILE
+from motecrypt.cli._request import FILE, FiniteRange
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.present.runs.profile import profile_view
 from motecrypt.simulate.emulate.profiling import DID_NOT_RUN, Profile, choose, speedscope
@@ -40,7 +40,7 @@ ROWS = 30
 @until_option
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     default=10.0,
     show_default=True,
     help="End after this much simulated time.",

@@ -15,7 +15,7 @@ from motecrypt.app.receive import Received, ReceiveRequest, ReceiveResult, Until
 from motecrypt.base.errors import InputError
 from motecrypt.cli._link_options import mode_options
 from motecrypt.cli._output import print_note
-from motecrypt.cli._request import FILE, FOLDER, seconds_option, taken
+from motecrypt.cli._request import FILE, FOLDER, FiniteRange, seconds_option, taken
 from motecrypt.link.file_parts import FileReceived
 from motecrypt.link.ports.signals import Stop
 
@@ -29,7 +29,7 @@ from motecrypt.link.ports.signals import Stop
 @seconds_option
 @click.option(
     "--gap-ms",
-    type=click.FloatRange(1),
+    type=FiniteRange(1),
     default=250.0,
     show_default=True,
     help="Silence that ends a message (published modes only); longer than the radio's timeout.",

@@ -20,6 +20,7 @@ from motecrypt.cli._firmware import (
     until_option,
 )
 from motecrypt.cli._output import json_option, print_json
+from motecrypt.cli._request import FiniteRange
 from motecrypt.cli._unmodelled import show_unmodelled
 from motecrypt.simulate.emulate.run import ChipSettings, Uart
 
@@ -30,7 +31,7 @@ from motecrypt.simulate.emulate.run import ChipSettings, Uart
 @until_option
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     help="End after this much simulated time (default: 10; without end with --uart).",
 )
 @click.option(

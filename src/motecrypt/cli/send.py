@@ -15,7 +15,7 @@ from motecrypt.app.send import SendHow, SendRequest, order, send
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._link_options import NodeNumber, mode_options
 from motecrypt.cli._output import json_option, print_json, print_note, progress
-from motecrypt.cli._request import FILE, taken
+from motecrypt.cli._request import FILE, FiniteRange, taken
 from motecrypt.link.ports.signals import Stop
 
 
@@ -37,7 +37,7 @@ from motecrypt.link.ports.signals import Stop
 )
 @click.option(
     "--wait-s",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=10.0,
     show_default=True,
     help="With --to and --command: how long to wait first for a message of the node, so that the "
@@ -46,7 +46,7 @@ from motecrypt.link.ports.signals import Stop
 @click.option("--tries", type=click.IntRange(1, 1000), default=5, help="Retransmissions of a part of a file.")
 @click.option(
     "--interval-ms",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=500.0,
     help="Pause after each message (published modes only).",
 )

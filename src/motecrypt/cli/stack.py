@@ -14,7 +14,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._firmware import device_option, firmware_argument
 from motecrypt.cli._output import print_json, print_next, show, table_options, typed_with
-from motecrypt.cli._request import FILE
+from motecrypt.cli._request import FILE, FiniteRange
 from motecrypt.cli._unmodelled import show_used
 from motecrypt.present.runs.stack import functions_view, program_view
 from motecrypt.present.terminal import BLANK
@@ -39,7 +39,7 @@ from motecrypt.simulate.emulate.profiling import choose
 @click.option("--until", metavar="TEXT", help="End the run when the UART has sent this text.")
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     default=1.0,
     show_default=True,
     help="End the run after this much simulated time.",

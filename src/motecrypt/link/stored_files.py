@@ -109,7 +109,9 @@ class NodeFiles:
         with self._lock:
             self._forget(name)
             self._files.setdefault(node, {})[name] = length
-            os.write(self._list, _line(node, name, length))
+            data = b"\n" + _line(node, name, length)  # what a full disk left of a line before stays apart
+            while data:
+                data = data[os.write(self._list, data) :]
             os.fdatasync(self._list)
             self._lines += 1
             if self._lines > SPARE_LINES + 2 * sum(map(len, self._files.values())):
@@ -130,7 +132,7 @@ class NodeFiles:
             for line in lines:
                 try:
                     node, name, length = json.loads(line)
-                except (ValueError, TypeError):
+                except (ValueError, TypeError, RecursionError):
                     continue  # the power went while it was written, before its file had a name
                 if isinstance(node, int) and isinstance(name, str) and isinstance(length, int):
                     yield node, name, length

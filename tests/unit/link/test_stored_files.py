@@ -183,6 +183,30 @@ def test_a_line_that_is_none_is_left_out(tmp_path: Path) -> None:
     stored.close()
 
 
+def test_a_line_that_a_full_disk_cuts_off_takes_no_other_one_with_it(
+    tmp_path: Path, stored: NodeFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, left = os.write, [3, 0]
+
+    def short(handle: int, data: bytes) -> int:
+        if not left:
+            return write(handle, data[:5])  # and no more than five bytes each time
+        if (room := left.pop(0)) == 0:
+            raise OSError(28, "No space left on device")
+        return write(handle, data[:room])
+
+    monkeypatch.setattr(stored_files.os, "write", short)
+    with pytest.raises(OSError, match="No space"):
+        stored.note(5, "a", 2)
+    stored.note(5, "b", BLOCK)
+    monkeypatch.undo()
+    (tmp_path / "b").write_bytes(bytes(BLOCK))
+    again = NodeFiles(tmp_path, lambda: SHARE)
+    again.check(5, SHARE - BLOCK, "")
+    with pytest.raises(ShareUsed):
+        again.check(5, SHARE - BLOCK + 1, "")
+
+
 def test_a_list_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / LIST).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InputError, match=r"\.motecrypt-files: .*; it lists whose the files of nodes are$"):
@@ -254,7 +278,7 @@ def test_a_note_is_on_the_disk_before_the_file_has_its_name(
         lambda handle: seen.append(((tmp_path / LIST).read_bytes(), (tmp_path / "x").exists())),
     )
     send(FileCollector(tmp_path, stored=stored), 5, "x", b"1234")
-    assert seen == [(b'[5, "x", 4]\n', False)]
+    assert seen == [(b'\n[5, "x", 4]\n', False)]
 
 
 def test_no_name_is_taken_from_other_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
