@@ -107,7 +107,7 @@ def test_a_core_that_fits_is_taken_without_a_compiler(
     assert core_needs() == ()
 
 
-@pytest.mark.parametrize("fault", ["other sources", "other bytes", "not listed", "not there", "no list"])
+@pytest.mark.parametrize("fault", ["other sources", "other bytes", "not listed", "not there", "no list", "no hash", "no entry"])
 def test_another_is_left_and_the_core_is_compiled(installed: Path, fault: str) -> None:
     name = f"ascon-aead128-{machine()}.so"
     if not (installed / name).exists():
@@ -117,6 +117,10 @@ def test_another_is_left_and_the_core_is_compiled(installed: Path, fault: str) -
         listed[name]["sources"] = "0" * 64
     elif fault == "other bytes":
         (installed / name).write_bytes((installed / name).read_bytes() + b"\0")
+    elif fault == "no hash":
+        del listed[name]["sha256"]
+    elif fault == "no entry":
+        listed[name] = "x"
     elif fault == "not there":
         (installed / name).unlink()
     else:

@@ -69,13 +69,13 @@ def sources_key(suite: Suite) -> str:
 @lru_cache(maxsize=8)
 def prebuilt_core(suite: Suite) -> Path | None:
     """The core in this installation for this machine, if its sources are those that are installed."""
-    listed = _listed().get(_name(suite, machine()))
-    if listed is None:
-        return None
+    listed: Any = _listed().get(_name(suite, machine()))
     path = CORES / _name(suite, machine())
-    if not path.is_file() or listed["sources"] != sources_key(suite) or listed["sha256"] != _sha256(path):
+    try:
+        fits = listed["sources"] == sources_key(suite) and listed["sha256"] == _sha256(path)
+    except (TypeError, LookupError, OSError):  # there is none, or the list was changed by hand
         return None
-    return path
+    return path if fits else None
 
 
 def core_needs() -> tuple[str, ...]:

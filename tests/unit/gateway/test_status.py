@@ -105,6 +105,9 @@ def test_the_last_voltage_stays_until_another_one_comes_and_outlives_the_gateway
         )
         assert told.battery_mv == 0x201
         assert heard.read(json.loads(json.dumps(heard.kept({5: told})))) == {5: told}
+    late = after(told, replace(message(1, epoch=2), content=b"\3\4"), NOW_S, place)
+    assert late.battery_mv == 0x201, "an older message came after a newer one"
+    assert after(late, replace(message(3, epoch=2), content=b"\3\4"), NOW_S, place).battery_mv == 0x403
     for wrong in ((-1, 2), (0, 0), (0, 5)):
         with pytest.raises(InputError, match=r"^--battery .*: give AT\[:BYTES\]"):
             BatteryField(*wrong)

@@ -78,7 +78,11 @@ def after(
     now = Heard(now_s, message.generation, message.epoch, counter, battery_mv=battery_mv)
     if before is None:
         return now
-    if battery_mv is None:
+    late = (before.generation, before.epoch) == (
+        message.generation,
+        message.epoch,
+    ) and counter < before.newest
+    if battery_mv is None or (late and before.battery_mv is not None):
         now = replace(now, battery_mv=before.battery_mv)
     if (before.generation, before.epoch) != (message.generation, message.epoch):
         return replace(now, missed=_missed(0, counter))
