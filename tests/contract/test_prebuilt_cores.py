@@ -107,7 +107,9 @@ def test_a_core_that_fits_is_taken_without_a_compiler(
     assert core_needs() == ()
 
 
-@pytest.mark.parametrize("fault", ["other sources", "other bytes", "not listed", "not there", "no list", "no hash", "no entry"])
+@pytest.mark.parametrize(
+    "fault", ["other sources", "other bytes", "not listed", "not there", "no list", "no hash", "no entry"]
+)
 def test_another_is_left_and_the_core_is_compiled(installed: Path, fault: str) -> None:
     name = f"ascon-aead128-{machine()}.so"
     if not (installed / name).exists():
