@@ -194,3 +194,9 @@ def test_ciphers_never_include_the_hal() -> None:
     for folder in ("ciphers", "modes", "libraries"):
         for source in (PACKAGE / "firmware" / folder).rglob("*.[ch]"):
             assert '"hal.h"' not in source.read_text(errors="replace"), source
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    """pytest imports each by its name alone: of two with one name it collects one."""
+    names = [path.name for path in (PACKAGE.parents[1] / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
