@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import re
@@ -107,9 +108,19 @@ def test_a_core_that_fits_is_taken_without_a_compiler(
     assert core_needs() == ()
 
 
-@pytest.mark.parametrize(
-    "fault", ["other sources", "other bytes", "not listed", "not there", "no list", "no hash", "no entry"]
+FAULTS = (
+    "other sources",
+    "other bytes",
+    "not listed",
+    "not there",
+    "no list",
+    "no hash",
+    "no entry",
+    "not ours",
 )
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 def test_another_is_left_and_the_core_is_compiled(installed: Path, fault: str) -> None:
     name = f"ascon-aead128-{machine()}.so"
     if not (installed / name).exists():
@@ -119,6 +130,9 @@ def test_another_is_left_and_the_core_is_compiled(installed: Path, fault: str) -
         listed[name]["sources"] = "0" * 64
     elif fault == "other bytes":
         (installed / name).write_bytes((installed / name).read_bytes() + b"\0")
+    elif fault == "not ours":  # of another system: it cannot be loaded
+        (installed / name).write_bytes(b"\x7fELF")
+        listed[name]["sha256"] = hashlib.sha256(b"\x7fELF").hexdigest()
     elif fault == "no hash":
         del listed[name]["sha256"]
     elif fault == "no entry":

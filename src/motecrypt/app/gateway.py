@@ -79,6 +79,18 @@ class GatewaySinks:
     mqtt: Mqtt = field(default_factory=Mqtt)
     own: Sequence[Sink] = ()
 
+    def rotation(self) -> Rotation | None:
+        """Of CSV files; InputError where one of them would become an earlier file of another."""
+        if self.csv_mb is None:
+            return None
+        made = Rotation(int(self.csv_mb * 10**6), self.csv_kept)
+        places = [path.absolute() for path in self.csv]
+        for path in places:
+            for other in made.earlier(path):
+                if other in places:
+                    raise InputError(f"--csv {other}: is an earlier file of --csv {path}; name another file")
+        return made
+
 
 @dataclass(frozen=True)
 class NodeProtocols:
@@ -209,6 +221,7 @@ def open_service(
     need("link", *(["mqtt"] if mqtt.url else []))
     if not mqtt.url and mqtt != Mqtt():
         raise InputError("--mqtt-...: they need --mqtt; name the broker")
+    _check_sizes(request)
     if len({Path(port).resolve() for port in request.ports}) < len(request.ports):
         raise InputError("PORT: one port is named twice")
     setup, patience_ms = line.setup(stop), line.answer_ms()
@@ -258,6 +271,24 @@ def open_service(
     return service, served
 
 
+def _check_sizes(request: GatewayRequest) -> None:
+    """InputError for a size of what was not asked for, and for files that are each other's earlier ones."""
+    sinks = request.sinks
+    for option, given, needs, there in (
+        ("--csv-mb", sinks.csv_mb is not None, "--csv", bool(sinks.csv)),
+        ("--csv-kept", sinks.csv_kept != GatewaySinks.csv_kept, "--csv-mb", sinks.csv_mb is not None),
+        (
+            "--output-mb",
+            request.nodes.output_mb != GatewayNodes.output_mb,
+            "--output",
+            request.output is not None,
+        ),
+    ):
+        if given and not there:
+            raise InputError(f"{option}: it needs {needs}; give that, too")
+    sinks.rotation()
+
+
 def _broker(mqtt: Mqtt, notice: Notice) -> Any:
     from motecrypt.link.gateway.sinks.mqtt import read_broker
 
@@ -273,7 +304,7 @@ def _broker(mqtt: Mqtt, notice: Notice) -> Any:
 
 
 def _sinks(asked: GatewaySinks, waiting: int) -> list[Sink]:
-    rotation = None if asked.csv_mb is None else Rotation(int(asked.csv_mb * 10**6), asked.csv_kept)
+    rotation = asked.rotation()
     return [
         *map(SqliteLog, asked.sqlite),
         *(CsvLog(path, waiting, rotation) for path in asked.csv),

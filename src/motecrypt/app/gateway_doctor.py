@@ -21,7 +21,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from motecrypt.app.gateway import GatewayRequest, Mqtt
+from motecrypt.app.gateway import GatewayRequest, GatewaySinks, Mqtt
 from motecrypt.app.gateway_nodes import GatewayStatus, gateway_status
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import read_regular
@@ -30,6 +30,7 @@ from motecrypt.build.setup import need
 from motecrypt.link.gateway.items import utc
 from motecrypt.link.gateway.opening import record_of
 from motecrypt.link.gateway.operated import OperatedGateway
+from motecrypt.link.gateway.sinks.csv_log import HEAD
 from motecrypt.link.gateway.spool import is_spool
 from motecrypt.link.gateway.status import NodeStatus
 from motecrypt.link.keys import read_master_file
@@ -251,9 +252,10 @@ def _nodes(request: GatewayRequest, status: GatewayStatus | None) -> Iterator[Ga
 
 def _sinks(request: GatewayRequest, status: GatewayStatus | None) -> Iterator[GatewayCheck]:
     sinks, asked = request.sinks, request.output
-    for option, paths in (("--sqlite", sinks.sqlite), ("--csv", sinks.csv)):
-        for path in paths:
-            yield _writable(f"{option} {path}", path)
+    for path in sinks.sqlite:
+        yield _writable(f"--sqlite {path}", path)
+    for path in sinks.csv:
+        yield _rotated(sinks, path) or _writable(f"--csv {path}", path)
     if asked is not None:
         yield _writable(f"--output {asked}", next(_there(asked)) / "file")
     for line in sinks.run:
@@ -268,6 +270,17 @@ def _sinks(request: GatewayRequest, status: GatewayStatus | None) -> Iterator[Ga
     for name, trouble in (status.sinks if status else {}).items():
         if trouble:
             yield GatewayCheck(f"sink {name}", WRONG, trouble, "its messages wait, and are tried again")
+
+
+def _rotated(sinks: GatewaySinks, path: Path) -> GatewayCheck | None:
+    """What is in the way of --csv-mb."""
+    try:
+        rotation = sinks.rotation()
+        if rotation is not None:
+            rotation.check(path, HEAD)
+    except InputError as error:
+        return GatewayCheck(f"--csv {path}", WRONG, str(error))
+    return None
 
 
 def _writable(what: str, path: Path) -> GatewayCheck:

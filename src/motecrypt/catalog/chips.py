@@ -170,7 +170,7 @@ class ChipData:
     """A chip, as its file describes it.
 
     Blocks, gaps and resets have the addresses of the core. The linker adds `data_address` to them on an AVR,
-    as in `memory`.
+    as in `memory`. Without a `multiplier` a function of the compiler's library multiplies, bit by bit.
     """
 
     name: str
@@ -183,6 +183,7 @@ class ChipData:
     blocks: tuple[Block, ...]
     gaps: tuple[Gap, ...]
     resets: tuple[Reset, ...]
+    multiplier: bool = True
 
     def block_at(self, address: int) -> Block | None:
         """The block that a register belongs to."""
@@ -255,6 +256,7 @@ def read_chip(path: Path) -> ChipData:
         blocks=tuple(_block(each) for each in registers.tables("blocks")),
         gaps=tuple(_gap(each) for each in registers.tables("gaps", [])),
         resets=tuple(_reset(each) for each in registers.tables("resets", [])),
+        multiplier=table.flag("multiplier", True),
     )
     registers.done()
     table.done()

@@ -1,7 +1,7 @@
 """Whether the time of an exported cipher may depend on its secrets: what it reads, and from which memory.
 
-What secrets steer in an implementation is in its folder (`timing`), what is cached in a device's chip and in
-target.toml: there is no list of either here.
+What secrets steer in an implementation is in its folder (`timing`, `multiplies`); what is cached, and whether
+there is a multiplier, in a device's chip and in target.toml: there is no list of any of these here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from motecrypt.catalog.chips import chip_of
 from motecrypt.exports.targets import Target
 
 _STEERS = "addresses that depend on the key and the message"
-_WITHOUT_MULTIPLIER = ("avr25", "qingke-v2a")
-"""Cores that multiply by a function of the compiler's library, which branches on the bits of its operands."""
 
 
 def reads_a_cache(device: Device, placement: str) -> bool:
@@ -31,7 +29,7 @@ def reads_a_cache(device: Device, placement: str) -> bool:
 
 def constant(catalog: Catalog, target: Target, body: Implementation, placement: str) -> bool:
     """Whether its time does not depend on secrets where the target runs, with its tables in that place."""
-    if body.multiplies and target.core in _WITHOUT_MULTIPLIER:
+    if _multiplies_in_software(catalog, target, body):
         return False
     if body.timing == "rotations":
         return not _rotates_in_loops(target)
@@ -39,6 +37,13 @@ def constant(catalog: Catalog, target: Target, body: Implementation, placement: 
         return body.timing == "constant"
     device = catalog.device(target.device)
     return not target.cached and placement in device.placements and not reads_a_cache(device, placement)
+
+
+def _multiplies_in_software(catalog: Catalog, target: Target, body: Implementation) -> bool:
+    """By a function of the compiler's library, which branches on the bits of its operands."""
+    device = catalog.device(target.device)
+    chip = chip_of(device) if device.core == target.core else None
+    return body.multiplies and chip is not None and not chip.multiplier
 
 
 def _rotates_in_loops(target: Target) -> bool:
@@ -73,7 +78,7 @@ def timing_line(
             f"**Timing: not examined.** `motecrypt audit {asked} --part taint` shows where the key and the "
             "message choose branches and addresses."
         )
-    if body.multiplies and target.core in _WITHOUT_MULTIPLIER:
+    if _multiplies_in_software(catalog, target, body):
         return (
             f"**Timing: not constant.** It multiplies numbers that depend on the key and the message, and "
             f"{device.title} has no multiplier: a function of the compiler's library does it bit by bit. "

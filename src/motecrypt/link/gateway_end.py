@@ -242,12 +242,13 @@ class Gateway:
         made_before = self._made.get(node, 0)
         self._made[node] = self._restored
         self._links[node], self._generations[node] = link, generation
-        self._renewing.pop(node, None)
-        took_before = self._took.pop(node, None)
+        offer_before, took_before = self._renewing.pop(node, None), self._took.pop(node, None)
         try:
             self._commit()
         except (MotecryptError, OSError):
             self._made[node] = made_before
+            if offer_before is not None:
+                self._renewing[node] = offer_before
             if took_before is not None:
                 self._took[node] = took_before
             if link_before is not None:
@@ -308,9 +309,7 @@ class Gateway:
         self._spent, self._changed = min(given + RESTORED_SKIPS, GENERATION_MAX), True
         for node, link in list(self._links.items()):
             if self._offer(node, link, now_s, node in self._renewing):
-                self._durable[node] = (
-                    link.storage
-                )  # the backup's counters may have been used: none come again
+                self._durable[node] = link.storage  # counters of the backup may have been used
             else:
                 void.append(node)
                 del self._links[node]

@@ -7,6 +7,7 @@ where the installed sources have the same.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import platform
@@ -73,7 +74,13 @@ def prebuilt_core(suite: Suite) -> Path | None:
     path = CORES / _name(suite, machine())
     try:
         fits = listed["sources"] == sources_key(suite) and listed["sha256"] == _sha256(path)
-    except (TypeError, LookupError, OSError):  # there is none, or the list was changed by hand
+        if fits:
+            ctypes.CDLL(str(path))
+    except (
+        TypeError,
+        LookupError,
+        OSError,
+    ):  # there is none, it is for another system, or the list was changed
         return None
     return path if fits else None
 

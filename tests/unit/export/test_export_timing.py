@@ -17,7 +17,7 @@ from motecrypt.exports.cautions import cautions
 from motecrypt.exports.library import choose, plan
 from motecrypt.exports.link import plan_link
 from motecrypt.exports.targets import Target, for_device, target, target_names
-from motecrypt.exports.timing import _WITHOUT_MULTIPLIER, constant, place, reads_a_cache
+from motecrypt.exports.timing import constant, place, reads_a_cache
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()
@@ -52,7 +52,8 @@ def test_every_default_is_constant_if_a_variant_is(form: Target) -> None:
             b for b in CATALOG.implementations_of(cipher.name, None, ["motecrypt"]) if b.variant == variant
         )
         lone = cipher.name.partition("-")[0] in ONLY_TABLES
-        lone |= body.multiplies and form.core in _WITHOUT_MULTIPLIER
+        chip = chip_of(CATALOG.device(form.device))
+        lone |= body.multiplies and chip is not None and not chip.multiplier
         assert even or lone, (cipher.name, variant, where)
         told = cautions(CATALOG, form, cipher, body, where, cipher.name)
         lines = [line for line in told if line.startswith("**Timing: ")]

@@ -377,6 +377,16 @@ def test_sinks_that_cannot_be_written(folder: Path, monkeypatch: pytest.MonkeyPa
     assert one(request(**sqlite(Path("file"))), "--sqlite file")[0] == OK, "the file itself may be written"
 
 
+def test_files_that_are_to_be_replaced_are_checked(folder: Path) -> None:
+    sinks = GatewaySinks(csv=[Path("log.csv")], csv_mb=1)
+    assert one(request(sinks=sinks), "--csv log.csv")[0] == OK
+    (folder / "log.csv.1").write_text("mine")
+    (check,) = [each for each in gateway_doctor(request(sinks=sinks)) if each.what == "--csv log.csv"]
+    assert check.verdict == WRONG and check.line == (
+        "--csv log.csv: log.csv.1 is not an earlier file of it; move that away"
+    )
+
+
 def sqlite(path: Path) -> dict[str, Any]:
     return {"sinks": GatewaySinks(sqlite=[path])}
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import csv
 import os
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gateway_bed import item
-from motecrypt.app.gateway import GatewaySinks, _sinks
+from motecrypt.air.radios import load_radio
+from motecrypt.app.gateway import GatewayNodes, GatewayRequest, GatewaySinks, _sinks, open_service
+from motecrypt.app.link_ends import SerialRadio
 from motecrypt.base.errors import InputError
+from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.gateway.sinks import SinkError
 from motecrypt.link.gateway.sinks import rotation as module
 from motecrypt.link.gateway.sinks.csv_log import HEAD, CsvLog
 from motecrypt.link.gateway.sinks.rotation import Rotation
+from motecrypt.link.keys import create_master_file
+from motecrypt.link.ports.signals import Stop
 
 ROW = len(b"5.1.0.10,2023-11-14T22:13:20.123Z,5,message,21.4 C,32312e342043,6\r\n")
 TWO = Rotation(len(HEAD) + 2 * ROW + 3, 3)
@@ -220,3 +227,46 @@ def test_the_gateway_has_it_as_its_options_say(tmp_path: Path) -> None:
         (log,) = _sinks(GatewaySinks(csv=[tmp_path / "log.csv"], **given), 0)
         assert isinstance(log, CsvLog) and log._rotation == rotation
         log.finish()
+
+
+def test_fewer_that_are_kept_remove_older_ones_of_ours(tmp_path: Path) -> None:
+    filled(tmp_path, *range(10, 19))
+    (tmp_path / "log.csv.5").write_text("mine")
+    filled(tmp_path, 19, 20, 21, rotation=Rotation(TWO.file_bytes, 1))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.csv", "log.csv.1", "log.csv.5"]
+    assert (ids(tmp_path / "log.csv.1"), ids(tmp_path / "log.csv")) == (["18", "19"], ["20", "21"])
+    (tmp_path / "log.csv.2").write_text("mine")
+    filled(tmp_path, 22, rotation=Rotation(TWO.file_bytes, 1))
+    assert (tmp_path / "log.csv.2").read_text() == "mine"
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"No such file or directory; name a file that can be written$"):
+        CsvLog(tmp_path / "no" / "log.csv", 0, TWO)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sinks": GatewaySinks(csv_mb=3)}, "--csv-mb: it needs --csv; give that, too"),
+        (
+            {"sinks": GatewaySinks(csv=[Path("a")], csv_kept=3)},
+            "--csv-kept: it needs --csv-mb; give that, too",
+        ),
+        ({"nodes": GatewayNodes(output_mb=5)}, "--output-mb: it needs --output; give that, too"),
+        (
+            {"sinks": GatewaySinks(csv=[Path("a"), Path("a.2")], csv_mb=1)},
+            r"--csv .*/a\.2: is an earlier file of --csv .*/a; name another file",
+        ),
+    ],
+)
+def test_sizes_that_belong_to_nothing_are_refused(
+    changes: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    create_master_file(tmp_path / "key")
+    with closing(open_gateway(tmp_path / "key", None, 12)) as gateway:
+        gateway.provision(5)
+    request = GatewayRequest(["p"], SerialRadio(load_radio("srf")), Path("key"))
+    with pytest.raises(InputError, match=f"^{said}$"), ExitStack() as opened:
+        open_service(replace(request, **changes), opened, Stop(), print)

@@ -490,3 +490,17 @@ def test_a_node_keeps_what_it_waits_for_where_its_new_keys_cannot_be_kept() -> N
     gateway.receive(node.packets(), lambda messages: [])
     assert gateway.take_events() == [NodeEvent(5, Event.ACCEPTED)]
     assert gateway.provision(5)[4] == 2
+
+
+def test_an_offer_goes_on_where_new_keys_cannot_be_kept() -> None:
+    store = FullDisk()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    gateway.restored(0)
+    store.full = True
+    with pytest.raises(MotecryptError):
+        gateway.provision(5)
+    store.full = False
+    gateway.poll(20_000)
+    assert gateway.epoch_unconfirmed == (5,) and reached(gateway, node)
+    assert gateway.epoch_unconfirmed == ()

@@ -11,7 +11,7 @@ from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link.gateway import heard
 from motecrypt.link.gateway.heard import BatteryField, Heard
 from motecrypt.link.gateway_end import Gateway
-from motecrypt.link.native import BOTH_WAYS, Suite
+from motecrypt.link.native import Suite
 from motecrypt.link.record import NUMBER_MAX
 from motecrypt.link.state import MemoryStore, Store, unpack
 from motecrypt.link.told import HandOver, NodeEntry, NodeMessage, called
@@ -98,16 +98,6 @@ class OperatedGateway(Gateway):
     def epoch(self, node: int) -> int:
         """The epoch of a node; InputError where there is none of that number."""
         return self._link(node).epoch
-
-    def provision(self, node: int, options: int = BOTH_WAYS) -> bytes:
-        """New keys for a node number. If they cannot be kept, an offer of a new epoch continues, too."""
-        before = self._renewing.get(node)
-        try:
-            return super().provision(node, options)
-        except (MotecryptError, OSError):
-            if before is not None:
-                self._renewing[node] = before
-            raise
 
     def read(self, record: bytes) -> tuple[NodeEntry, ...]:
         """The nodes of another record of the same master key; InputError where it is damaged or another's."""

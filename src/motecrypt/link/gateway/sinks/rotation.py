@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from motecrypt.base.errors import InputError
@@ -40,21 +41,22 @@ class Rotation:
         InputError
             One of them is of another kind, or files cannot be renamed there.
         """
-        if path.is_symlink() or not os.access(path.absolute().parent, os.W_OK):
+        folder = path.absolute().parent
+        if path.is_symlink() or (folder.is_dir() and not os.access(folder, os.W_OK)):
             raise InputError(f"--csv {path}: cannot be renamed, which --csv-mb needs; name another file")
-        for each in self._earlier(path):
+        for each in self.earlier(path):
             if os.path.lexists(each) and not _begins(each, head):
                 raise InputError(f"--csv {path}: {each} is not an earlier file of it; move that away")
 
-    def ids(self, path: Path, count: int) -> set[str]:
+    def ids(self, path: Path, most: int) -> set[str]:
         """What begins each of the last so many rows in the earlier files."""
         found: set[str] = set()
-        for each in self._earlier(path):
-            if len(found) >= count:
+        for each in self.earlier(path):
+            if len(found) >= most:
                 break
             with suppress(FileNotFoundError), each.open("rb") as file:
                 next(file, b"")
-                last = deque((row.partition(b",")[0] for row in file), maxlen=count - len(found))
+                last = deque((row.partition(b",")[0] for row in file), maxlen=most - len(found))
                 found |= {row.decode(errors="replace") for row in last}
         return found
 
@@ -73,6 +75,7 @@ class Rotation:
                 self._shift(path)
             beside.rename(path)
             sync_folder(path.absolute().parent)
+            self._remove(path, head)
         except BaseException:
             os.close(handle)
             raise
@@ -86,8 +89,16 @@ class Rotation:
             before.rename(_numbered(path, number))
             sync_folder(path.absolute().parent)  # before another file gets its name
 
-    def _earlier(self, path: Path) -> Iterator[Path]:
-        """The newest first."""
+    def _remove(self, path: Path, head: bytes) -> None:
+        """Earlier files of ours that more were kept of before."""
+        for number in count(self.kept + 1):
+            if not _begins(_numbered(path, number), head):
+                return
+            with suppress(OSError):
+                _numbered(path, number).unlink()
+
+    def earlier(self, path: Path) -> Iterator[Path]:
+        """Names of earlier files, the newest first."""
         return (_numbered(path, number) for number in range(1, self.kept + 1))
 
 
