@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import fcntl
 import os
 import select
@@ -45,6 +46,16 @@ def commits_are_noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     monkeypatch.setattr(Synced, "levels", [])
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Synced))
     return Synced.levels
+
+
+WHEN = "2023-11-14T22:13:20.123Z"
+"""When `item` was received."""
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """Of a file of CSV."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def item(counter: int = 0, content: bytes = b"21.4 C", node: int = 5, **given: int) -> Item:

@@ -17,7 +17,7 @@ from motecrypt.base.errors import MotecryptError
 from power_cuts.disk import Disk, Image, Step, read_steps
 from power_cuts.facts import Facts, Verdict
 from power_cuts.recorder import Recorder
-from power_cuts.world import World, learn, prepared
+from power_cuts.world import World, prepared
 
 NODES = 4
 FEW = 12
@@ -114,7 +114,7 @@ def cut(folder: Path, recording: Recording, cuts: Sequence[Cut]) -> Iterator[tup
             done += 1
         while at < len(recording.history) and recording.history[at][0] <= done:
             _, what, given = recording.history[at]
-            learn(facts, what, given)
+            facts.learn(what, given)
             at += 1
         chance = random.Random(f"power cut {each.after} {each.seed}")
         yield each, _life_after(folder, recording.plan, each, disk, facts.copy(), chance)
@@ -168,7 +168,7 @@ def _cut_again(
         disk.follow(step)
     for at, what, given in world.history:
         if at <= after:
-            learn(known, what, given)
+            known.learn(what, given)
     return known
 
 

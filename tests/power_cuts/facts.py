@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from power_cuts.ends import NodeState
 
@@ -51,6 +52,30 @@ class Facts:
             dict(self.used),
             {sink: dict(ids) for sink, ids in self.took.items()},
         )
+
+    def learn(self, what: str, given: tuple[Any, ...]) -> None:
+        """Add what became known."""
+        match what:
+            case "node":
+                self.nodes[given[0]] = given[1]
+            case "sent":
+                self.sent[given[0]] = given[1]
+            case "accepted":
+                self.accepted.add(given[0])
+            case "file":
+                self.files[given[0]] = given[1]
+            case "arrived":
+                self.arrived.add(given[0])
+            case "asked":
+                self.asked[given[0]] = given[1:]
+            case "told":
+                self.told[given[0]] = given[1]
+            case "ran":
+                self.ran[given] += 1
+            case "used":
+                self.used[given[0]] = given[1]
+            case "took":
+                self.took.setdefault(given[0], {})[given[1]] = given[2]
 
 
 @dataclass

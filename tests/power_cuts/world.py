@@ -7,12 +7,10 @@ equal seeds do the same.
 
 from __future__ import annotations
 
-import csv
 import errno
 import json
 import random
 import socket
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -45,6 +43,7 @@ from motecrypt.link.keys import create_master_file, read_master_file
 from motecrypt.link.native import CONFIRMED, LISTENS, NODE_BITS, SHORT, STREAM, Event
 from motecrypt.link.ports.signals import Stop
 from motecrypt.link.state import FileStore
+from power_cuts.compare import compare
 from power_cuts.ends import PACKET_BYTES, Client, Node, Port, Process, Sending, Taker, Time
 from power_cuts.facts import Facts, Verdict
 from power_cuts.recorder import Calls, Recorder
@@ -239,7 +238,7 @@ class World:
     # --- what becomes known
 
     def _know(self, what: str, *given: Any) -> None:
-        learn(self.facts, what, given)
+        self.facts.learn(what, given)
         if self.recorder is not None:
             self.history.append((self.recorder.steps, what, given))
 
@@ -531,92 +530,4 @@ class World:
 
     def look(self) -> None:
         """Compare the sinks with what is known."""
-        facts, note = self.facts, self.verdict.note
-        table = self._rows_of_csv()
-        base = sqlite3.connect(self.folder / "db" / "log.db")
-        stored = base.execute(
-            "SELECT id, received, node, kind, text, content, bytes FROM messages ORDER BY rowid"
-        )
-        rows = [(i, r, str(n), k, t, bytes(c).hex(), str(b)) for i, r, n, k, t, c, b in stored]
-        base.close()
-        files = {str(self.folder / "inbox" / name).encode().hex(): name for name in facts.files}
-        found = Counter[bytes | str]()
-        ids = Counter(row[0] for row in table)
-        for name, times in ids.items():
-            if times > 1:
-                note("doubled", f"CSV: {name} is there {times} times")
-        in_csv = [tuple(row[:4]) + tuple(row[5:]) for row in table]
-        if in_csv != [row[:4] + row[5:] for row in rows]:
-            in_base = [row[:4] + row[5:] for row in rows]
-            lost = (
-                [row for row in in_csv if row not in in_base],
-                [row for row in in_base if row not in in_csv],
-            )
-            note("lost" if lost[0] or lost[1] else "doubled", f"CSV and SQLite differ: {lost}"[:500])
-        for row in rows:
-            if row[3] == "file":
-                found[files.get(row[5], row[5])] += 1
-            else:
-                found[bytes.fromhex(row[5])] += 1
-                if facts.sent.get(bytes.fromhex(row[5])) != int(row[2]):
-                    note("made up", f"SQLite: {row}")
-        for content, times in found.items():
-            if times > 1:
-                note("doubled", f"SQLite: {content!r} is there {times} times")
-        for content in {*facts.accepted, *facts.arrived} - set(found):
-            note("lost", f"{content!r} was reported as accepted")
-        known = {row[0]: row[5] for row in rows}
-        for sink, took in facts.took.items():
-            took = {name: self._as_hex(content) for name, content in took.items()}
-            for name in took.items() - known.items():
-                note("made up", f"{sink}: {name}")
-            for name in known.items() - took.items():
-                note("lost", f"{sink}: {name}")
-        self._look_at_files()
-
-    def _rows_of_csv(self) -> list[list[str]]:
-        """Of all files, the oldest first."""
-        rows: list[list[str]] = []
-        path = self.folder / "csv" / "log.csv"
-        earlier = [each for number in range(1, CSV_KEPT + 1) if (each := Path(f"{path}.{number}")).exists()]
-        for each in [*reversed(earlier), path]:
-            with each.open(newline="") as file:
-                rows += list(csv.reader(file))[1:]
-        return rows
-
-    def _as_hex(self, content: str) -> str:
-        return content.encode().hex() if content.startswith("/") else content
-
-    def _look_at_files(self) -> None:
-        names = {path.name for path in (self.folder / "inbox").iterdir() if not path.name.startswith(".")}
-        for name in names - set(self.facts.files):
-            self.verdict.note("doubled", f"file {name}")
-        for name in self.facts.arrived:
-            path = self.folder / "inbox" / name
-            if not path.exists() or path.read_bytes() != self.facts.files[name]:
-                self.verdict.note("lost", f"file {name}")
-
-
-def learn(facts: Facts, what: str, given: tuple[Any, ...]) -> None:
-    """Add what became known."""
-    match what:
-        case "node":
-            facts.nodes[given[0]] = given[1]
-        case "sent":
-            facts.sent[given[0]] = given[1]
-        case "accepted":
-            facts.accepted.add(given[0])
-        case "file":
-            facts.files[given[0]] = given[1]
-        case "arrived":
-            facts.arrived.add(given[0])
-        case "asked":
-            facts.asked[given[0]] = given[1:]
-        case "told":
-            facts.told[given[0]] = given[1]
-        case "ran":
-            facts.ran[given] += 1
-        case "used":
-            facts.used[given[0]] = given[1]
-        case "took":
-            facts.took.setdefault(given[0], {})[given[1]] = given[2]
+        compare(self.folder, CSV_KEPT, self.facts, self.verdict)
