@@ -70,8 +70,9 @@ extern void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin
                                                               struct qemu_plugin_u64 counter, uint64_t value)
     __attribute__((weak));
 extern void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb, executed_function *function,
-                                                      int flags, int condition, struct qemu_plugin_u64 counter,
-                                                      uint64_t value, void *user) __attribute__((weak));
+                                                      int flags, int condition,
+                                                      struct qemu_plugin_u64 counter, uint64_t value,
+                                                      void *user) __attribute__((weak));
 
 __attribute__((visibility("default"))) extern int qemu_plugin_version;
 int qemu_plugin_version = PLUGIN_VERSION; /* by the compiler's command line: what this QEMU takes */
@@ -90,7 +91,7 @@ static const char *const mode_names[MODE_COUNT] = {"idle", "add", "call", "mixed
 struct block {
     uint32_t address, next;
     uint32_t cycles, instructions;
-    uint32_t extra; /* cycles more when the block that runs next is another one: a taken branch */
+    uint32_t extra;      /* cycles more when the block that runs next is another one: a taken branch */
     struct block *older; /* another one from the same address, translated before */
 };
 

@@ -254,6 +254,9 @@ def _install_from_npm() -> None:
 def _check(name: str) -> Outcome:
     """One check, while the tests run: its output comes in one piece."""
     commands = [[*PYTHON, "-m", *CHECKS[name]]]
+    if name == "format":
+        clang_format = str(Path(sys.executable).with_name("clang-format"))
+        commands += [[clang_format, "--dry-run", "-Werror", *_c_files()]]
     if name == "lint":
         commands += [[*PYTHON, str(ROOT / "tests" / rules / "main.py")] for rules in ("prose", "lint")]
     said, failed, took_s = [f"--- {name}\n"], False, 0.0
@@ -264,6 +267,15 @@ def _check(name: str) -> Outcome:
         took_s += used_s
     print("".join(said), end="", flush=True)
     return Outcome(failed=[name], took_s=took_s) if failed else Outcome(passed=1, took_s=took_s)
+
+
+def _c_files() -> list[str]:
+    """All C and C++ of ours, not what was fetched; .clang-format-ignore says what is laid out by hand."""
+    folders = ("benchmarks", "examples", "research", "src", "tests")
+    found = (path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*.*"))
+    fetched = re.compile(r"benchmarks/public/\w[^/]*/src/|tests/npm/node_modules/")
+    ours = (path for path in found if not fetched.match(path.as_posix()))
+    return sorted(str(path) for path in ours if path.suffix in {".c", ".h", ".cpp"})
 
 
 def _captured(command: list[str]) -> tuple[str, int, float]:

@@ -2,7 +2,7 @@
 #include "block.h" /* includes xtea.h: cipher.toml names it as block_header */
 
 #define DELTA UINT32_C(0x9e3779b9) /* 2^32 divided by the golden ratio */
-enum { CYCLES = 32 };      /* two rounds each */
+enum { CYCLES = 32 };              /* two rounds each */
 
 static uint32_t load(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];

@@ -229,7 +229,8 @@ int main(int count, char **words) {
         cost = its_cost;
         if (wrong == 0) {
             right++;
-            if ((length < length_of(&best) || (length == length_of(&best) && any(1024) == 0)) && is_right(&next))
+            if ((length < length_of(&best) || (length == length_of(&best) && any(1024) == 0)) &&
+                is_right(&next))
                 best = next;
         }
     }

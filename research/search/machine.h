@@ -32,7 +32,7 @@ enum operation {
     SUBS, /* d = f(a, b) */
     LSLS,
     LSRS,
-    ASRS,    /* d = f(a, immediate in b) */
+    ASRS, /* d = f(a, immediate in b) */
     MOV_HIGH,
     ADD_HIGH, /* d = a, d = d + a, where a is a high register */
     OPERATIONS

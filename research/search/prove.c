@@ -212,7 +212,8 @@ static inline unsigned pool_hash(uint32_t first) {
     return first * 2654435761u >> 16;
 }
 
-static void add_to_pool(uint8_t operation, uint8_t a, uint8_t b, struct pair p, struct pair q, uint32_t uses) {
+static void add_to_pool(uint8_t operation, uint8_t a, uint8_t b, struct pair p, struct pair q,
+                        uint32_t uses) {
     struct pair made = {one(operation, p.first, q.first), one(operation, p.second, q.second)};
 
     if (pooled == POOL_MAX)
@@ -248,8 +249,10 @@ static void close_from_pool(int depth, uint32_t unused) {
     struct pair v = value[newest];
     uint32_t inverse = v.first;
     struct need wanted[5] = {
-        {{t ^ v.first, u ^ v.second}, EORS, 0},      {{t - v.first, u - v.second}, ADDS, 0},
-        {{t + v.first, u + v.second}, SUBS, 0},      {{v.first - t, v.second - u}, SUBS_BACK, 0},
+        {{t ^ v.first, u ^ v.second}, EORS, 0},
+        {{t - v.first, u - v.second}, ADDS, 0},
+        {{t + v.first, u + v.second}, SUBS, 0},
+        {{v.first - t, v.second - u}, SUBS_BACK, 0},
         {{0, 0}, NOP, 0},
     };
 

@@ -22,7 +22,7 @@ static void *named(const char *name) {
     return found;
 }
 
-#define CALL(result, name, ...) result (*name)(__VA_ARGS__) = (result(*)(__VA_ARGS__))named(#name)
+#define CALL(result, name, ...) result (*name)(__VA_ARGS__) = (result (*)(__VA_ARGS__))named(#name)
 
 static uint8_t bytes[4096];
 

@@ -141,7 +141,8 @@ static void play(struct link *link, uint8_t *in, link_size room, uint8_t *out, s
             link_answer(link, count & 1);
             break;
         case 5:
-            (void)link_renew(link, out, link->record.epoch + (count & 3) * 0x1000000u - (count & 1), (uint16_t)(count >> 2));
+            (void)link_renew(link, out, link->record.epoch + (count & 3) * 0x1000000u - (count & 1),
+                             (uint16_t)(count >> 2));
             break;
         case 6:
             feed(link, stream, count);
@@ -193,7 +194,8 @@ static void play(struct link *link, uint8_t *in, link_size room, uint8_t *out, s
                 packet[0] &= (uint8_t)~0x40;
                 packet[2] = (uint8_t)(0x80 | (packet[2] & 0x70));
                 packet[bytes - 1] = 0x80;
-                if (what & 0x20 && bytes > 10) { /* a command that names a message, or an offer of the epoch that is */
+                if (what & 0x20 && bytes > 10) {
+                    /* a command that names a message, or an offer of the epoch that is */
                     uint32_t named = link->record.send - link->send_left - 1u - (count & 3);
 
                     if (packet[2] & 0x20) {

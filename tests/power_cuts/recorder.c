@@ -119,8 +119,8 @@ static void put_text(const char *text) {
     put(text, bytes);
 }
 
-static void note(uint8_t kind, const char *one, const char *other, uint64_t file, uint64_t at, const void *data,
-                 size_t bytes) {
+static void note(uint8_t kind, const char *one, const char *other, uint64_t file, uint64_t at,
+                 const void *data, size_t bytes) {
     uint32_t length = (uint32_t)bytes;
     put(&kind, 1);
     put_text(one);
@@ -214,7 +214,8 @@ __attribute__((visibility("default"))) long recorder_failed(void) {
 
 /* --- what is recorded */
 
-static int opened(int folder, const char *path, int flags, mode_t mode, int (*go)(int, const char *, int, mode_t)) {
+static int opened(int folder, const char *path, int flags, mode_t mode,
+                  int (*go)(int, const char *, int, mode_t)) {
     char place[PATH_MAX];
     if (flags & O_PATH) {
         return go(folder, path, flags, mode);
@@ -258,13 +259,13 @@ static int go_open(int folder, const char *path, int flags, mode_t mode) {
     return folder == AT_FDCWD ? REAL(open)(path, flags, mode) : REAL(openat)(folder, path, flags, mode);
 }
 
-#define MODE(flags)                                                                                                    \
-    mode_t mode = 0;                                                                                                   \
-    if ((flags) & (O_CREAT | __O_TMPFILE)) {                                                                           \
-        va_list more;                                                                                                  \
-        va_start(more, flags);                                                                                         \
-        mode = (mode_t)va_arg(more, int);                                                                              \
-        va_end(more);                                                                                                  \
+#define MODE(flags)                                                                                          \
+    mode_t mode = 0;                                                                                         \
+    if ((flags) & (O_CREAT | __O_TMPFILE)) {                                                                 \
+        va_list more;                                                                                        \
+        va_start(more, flags);                                                                               \
+        mode = (mode_t)va_arg(more, int);                                                                    \
+        va_end(more);                                                                                        \
     }
 
 int open(const char *path, int flags, ...) {
@@ -426,7 +427,8 @@ int fdatasync(int handle) {
     return synced(handle, REAL(fdatasync));
 }
 
-static int moved(const char *from, const char *to, int (*go)(const char *, const char *, unsigned), unsigned flags) {
+static int moved(const char *from, const char *to, int (*go)(const char *, const char *, unsigned),
+                 unsigned flags) {
     char one[PATH_MAX], other[PATH_MAX];
     lock();
     const char *before = inside(AT_FDCWD, from, one), *after = inside(AT_FDCWD, to, other);
@@ -452,8 +454,9 @@ int rename(const char *from, const char *to) {
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
-    return from_folder == AT_FDCWD && to_folder == AT_FDCWD ? moved(from, to, go_rename, 0)
-                                                            : REAL(renameat)(from_folder, from, to_folder, to);
+    return from_folder == AT_FDCWD && to_folder == AT_FDCWD
+               ? moved(from, to, go_rename, 0)
+               : REAL(renameat)(from_folder, from, to_folder, to);
 }
 
 int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {

@@ -47,8 +47,8 @@ int main(void) {
     for (uint8_t slot = 0; slot < SLOTS; slot++) {
         uint8_t *record = cells + slot_at(slot);
 
-        record[2] = nondet_byte(); /* its salt, */
-        record[8] = nondet_byte(); /* send counter */
+        record[2] = nondet_byte();  /* its salt, */
+        record[8] = nondet_byte();  /* send counter */
         record[15] = nondet_byte(); /* and epoch; of an erased slot, 0xff */
     }
     head_right = nondet_byte() & 1;
@@ -59,7 +59,8 @@ int main(void) {
     }
     status = link_load_record(&link);
     if (status != LINK_NOTHING) {
-        PROVE(status == LINK_NO_KEY ? !head_right || (cells[0] | 1) != 3 || cells[1] > 63 || cells[3] < 12 : !any,
+        PROVE(status == LINK_NO_KEY ? !head_right || (cells[0] | 1) != 3 || cells[1] > 63 || cells[3] < 12
+                                    : !any,
               "a start fails only for want of a key, or of any record");
         return 0;
     }
@@ -72,9 +73,9 @@ int main(void) {
           "no sound record is newer");
     PROVE(link.record.receive == (uint32_t)(low >> 32) && link.record.epoch == (uint32_t)(high >> 32),
           "its receive counter and its epoch are taken");
-    PROVE(link.record.send == (uint32_t)high + (damaged && (uint32_t)high <= UINT32_MAX - LINK_SEND_BLOCK
-                                                    ? LINK_SEND_BLOCK
-                                                    : 0),
+    PROVE(link.record.send ==
+              (uint32_t)high +
+                  (damaged && (uint32_t)high <= UINT32_MAX - LINK_SEND_BLOCK ? LINK_SEND_BLOCK : 0),
           "its send counter is taken, a block later where a slot is damaged");
     for (uint8_t slot = 0; slot < SLOTS; slot++) {
         copies += sound(slot) && half(slot, 8) == high && half(slot, 0) == low;

@@ -22,7 +22,8 @@ static uint8_t newer(const uint8_t *one, const uint8_t *other) {
 
 int main(void) {
     static struct link link;
-    uint8_t before[CHECKED_BYTES], read[CHECKED_BYTES], seen[CHECKED_BYTES], *newest = (uint8_t *)&link.record;
+    uint8_t before[CHECKED_BYTES], read[CHECKED_BYTES], seen[CHECKED_BYTES],
+        *newest = (uint8_t *)&link.record;
     uint8_t slot = nondet_byte(), first = nondet_byte(), copy = nondet_byte(), found = nondet_byte() & 1;
     uint8_t two = nondet_byte() & 1, now, same;
 
@@ -45,7 +46,8 @@ int main(void) {
 
     same = !differ(newest, before, CHECKED_BYTES);
     PROVE(now == 1, "a sound record is found");
-    PROVE(!differ(newest, read, CHECKED_BYTES) || (found && same), "the newest is this one, or the one so far");
+    PROVE(!differ(newest, read, CHECKED_BYTES) || (found && same),
+          "the newest is this one, or the one so far");
     PROVE(!newer(read, newest), "this one is not newer");
     PROVE(!found || !newer(seen, newest), "and none that came before");
     PROVE(link.slot == slot ? !differ(newest, read, CHECKED_BYTES) : found && same && link.slot == first,

@@ -27,7 +27,8 @@ static uint8_t is_noted(const struct link *link) {
 
 /* Of two records the greater number is the newer one. */
 static uint8_t not_below(const struct link_record *one, const struct link_record *other) {
-    uint64_t high = (uint64_t)one->epoch << 32 | one->send, other_high = (uint64_t)other->epoch << 32 | other->send;
+    uint64_t high = (uint64_t)one->epoch << 32 | one->send,
+             other_high = (uint64_t)other->epoch << 32 | other->send;
     uint64_t low = (uint64_t)one->receive << 32 | (uint32_t)one->salt << 16 | one->failures;
     uint64_t other_low = (uint64_t)other->receive << 32 | (uint32_t)other->salt << 16 | other->failures;
 
@@ -80,7 +81,8 @@ int main(void) {
     PROVE(not_below(&link.record, &before.record), "no record is below the one before");
     PROVE(is_noted(&link), "what storage did not keep is claimed again before anything is handed over");
     PROVE(!ahead || stores_ahead(&link), "a node stores at most 15 counters ahead");
-    PROVE(!ahead || !taken || one < before.next || one >= UINT32_MAX - LINK_RECEIVE_AHEAD || has_received(&link),
+    PROVE(!ahead || !taken || one < before.next || one >= UINT32_MAX - LINK_RECEIVE_AHEAD ||
+              has_received(&link),
           "that a message came is seen from what is stored");
     before = link;
     __CPROVER_assume((link.record.failures & 0x7fff) < LINK_FAILURES_MAX);

@@ -22,7 +22,8 @@ static void step(uint8_t *state, const uint8_t *key) {
     }
 }
 
-static void crypt(const struct cipher_context *context, const struct cipher_io *io, uint8_t *tag, uint8_t decrypts) {
+static void crypt(const struct cipher_context *context, const struct cipher_io *io, uint8_t *tag,
+                  uint8_t decrypts) {
     uint8_t stream[8];
     uint8_t mac[8];
     for (uint8_t i = 0; i < 8; i++) {

@@ -19,20 +19,42 @@ class RF24 {
             Serial.println(F("broken: the figures are those of 2 Mbps"));
     }
 
-public:
-    RF24(uint16_t, uint16_t) {}
-    bool begin() { return tries++ > 0; }
-    void setDataRate(rf24_datarate_e to) { rate = to; }
-    void setAutoAck(bool on) { enAa = on ? 0x3f : 0; }
-    void enableDynamicPayloads() { dynpd = 0x3f, enDpl = true; }
-    void enableDynamicAck() { enDynAck = true; }
-    void openWritingPipe(const uint8_t *) {}
-    void openReadingPipe(uint8_t, const uint8_t *) {}
-    void startListening() { rules(), listening = true; }
-    void stopListening() { listening = false; }
-    bool available() { return false; }
-    uint8_t getDynamicPayloadSize() { return 0; }
-    void read(void *, uint8_t) {}
+  public:
+    RF24(uint16_t, uint16_t) {
+    }
+    bool begin() {
+        return tries++ > 0;
+    }
+    void setDataRate(rf24_datarate_e to) {
+        rate = to;
+    }
+    void setAutoAck(bool on) {
+        enAa = on ? 0x3f : 0;
+    }
+    void enableDynamicPayloads() {
+        dynpd = 0x3f, enDpl = true;
+    }
+    void enableDynamicAck() {
+        enDynAck = true;
+    }
+    void openWritingPipe(const uint8_t *) {
+    }
+    void openReadingPipe(uint8_t, const uint8_t *) {
+    }
+    void startListening() {
+        rules(), listening = true;
+    }
+    void stopListening() {
+        listening = false;
+    }
+    bool available() {
+        return false;
+    }
+    uint8_t getDynamicPayloadSize() {
+        return 0;
+    }
+    void read(void *, uint8_t) {
+    }
 
     bool write(const void *buffer, uint8_t bytes, bool noAck = false) {
         const uint8_t *from = static_cast<const uint8_t *>(buffer);

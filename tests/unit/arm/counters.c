@@ -34,7 +34,8 @@ static int ticks_test(void) {
             if (count != whole) {
                 return differ("count", cycle, count, whole);
             }
-            if (next != UINT64_MAX && (ticks_count(&ticks, next) <= count || ticks_count(&ticks, next - 1) > count)) {
+            if (next != UINT64_MAX &&
+                (ticks_count(&ticks, next) <= count || ticks_count(&ticks, next - 1) > count)) {
                 return differ("cycle of the next tick", cycle, next, 0);
             }
             if ((next == UINT64_MAX) != (rate.top == 0)) {
@@ -53,14 +54,18 @@ static int ticks_test(void) {
 /* A tick is seen at the cycle that is said of it, however large the numbers are. */
 static int far_ticks_test(void) {
     for (unsigned i = 0; i < 20000; i++) {
-        struct ticks ticks = {.count = (uint64_t)below(UINT32_MAX) << below(20), .at_cycle = (uint64_t)below(UINT32_MAX) << below(24)};
-        struct fraction rate = fraction_times((struct fraction){1 + below(1u << 27), 1 + below(1u << below(31))}, 1 + below(1u << 16), 1 + below(1u << 27));
+        struct ticks ticks = {.count = (uint64_t)below(UINT32_MAX) << below(20),
+                              .at_cycle = (uint64_t)below(UINT32_MAX) << below(24)};
+        struct fraction rate =
+            fraction_times((struct fraction){1 + below(1u << 27), 1 + below(1u << below(31))},
+                           1 + below(1u << 16), 1 + below(1u << 27));
         uint64_t wanted = ticks.count + 1 + ((uint64_t)below(UINT32_MAX) << below(16)), at;
         ticks_set_rate(&ticks, rate);
         ticks.part = below((uint32_t)rate.bottom);
         at = ticks_cycle_of(&ticks, wanted);
         if (at == UINT64_MAX ? (wanted - ticks.count) / rate.top < (UINT64_C(1) << 62) / rate.bottom
-                             : ticks_count(&ticks, at) < wanted || (at > ticks.at_cycle && ticks_count(&ticks, at - 1) >= wanted)) {
+                             : ticks_count(&ticks, at) < wanted ||
+                                   (at > ticks.at_cycle && ticks_count(&ticks, at - 1) >= wanted)) {
             return differ("the cycle of a tick", wanted, at, 0);
         }
     }
@@ -70,7 +75,8 @@ static int far_ticks_test(void) {
 /* A fraction that does not fit is rounded: to 18 bits or more where it is between 1 / 10,000 and 10,000. */
 static int fraction_test(void) {
     for (unsigned i = 0; i < 20000; i++) {
-        uint32_t top = 1 + below(UINT32_MAX), bottom = 1 + below(1u << 20), a = 1 + below(1u << 20), b = 1 + below(1u << 20);
+        uint32_t top = 1 + below(UINT32_MAX), bottom = 1 + below(1u << 20), a = 1 + below(1u << 20),
+                 b = 1 + below(1u << 20);
         struct fraction f = fraction_times((struct fraction){top, bottom}, a, b);
         double exact = (double)top / bottom * a / b, error = fraction_value(f) / exact - 1.0;
         if (exact > 1e-4 && exact < 1e4 && (error > 8e-6 || error < -8e-6)) {
@@ -134,7 +140,8 @@ static int systick_test(uint32_t divider) {
                 slow.has_come = false;
             }
         } else if (below(5) == 0) {
-            uint32_t control, expected = slow.control | (divider == 0 ? 4u : 0u) | (slow.has_come ? 1u << 16 : 0u);
+            uint32_t control,
+                expected = slow.control | (divider == 0 ? 4u : 0u) | (slow.has_come ? 1u << 16 : 0u);
             pending = systick_advance(&fast, now) || pending;
             control = systick_read(&fast, SYSTICK_CONTROL, &clocks);
             slow.has_come = false;
@@ -176,12 +183,12 @@ int main(int count, char **arguments) {
     int failed = 0;
     for (uint32_t i = 0; i < 200 && !failed; i++) {
         state = (uint64_t)seed << 32 | i;
-        failed = strcmp(name, "ticks") == 0 ? ticks_test()
-                 : strcmp(name, "systick") == 0 ? systick_test(below(2) ? 0 : 1 + below(9))
-                 : strcmp(name, "far") == 0 ? i < 5 && far_ticks_test()
+        failed = strcmp(name, "ticks") == 0      ? ticks_test()
+                 : strcmp(name, "systick") == 0  ? systick_test(below(2) ? 0 : 1 + below(9))
+                 : strcmp(name, "far") == 0      ? i < 5 && far_ticks_test()
                  : strcmp(name, "fraction") == 0 ? i < 5 && fraction_test()
-                 : strcmp(name, "ppb") == 0 ? ppb_test()
-                                            : 1;
+                 : strcmp(name, "ppb") == 0      ? ppb_test()
+                                                 : 1;
     }
     return failed;
 }

@@ -11,18 +11,17 @@
 #define SIO 0xD0000000u
 #define WATCHDOG 0x400D8000u
 
-
 /* Entries of the table of vectors after the reset's: `[15 + number] = handler` for an interrupt. */
-#define VECTORS(...)                                                                                                     \
-    extern void start(void);                                                                                             \
-    __attribute__((section(".vectors"), used)) static const struct {                                                     \
-        uint32_t stack;                                                                                                  \
-        void (*entry[67])(void);                                                                                         \
-        uint32_t block[7];                                                                                               \
-    } vectors = {0x20081000u,                                                                                            \
-                 {[0] = start, __VA_ARGS__},                                                                             \
-                 /* 5.9: an image for Arm, secure, RP2350; its vectors; the only block */                                \
-                 {0xFFFFDED3u, 0x10210142u, 0x00000203u, 0x10000000u, 0x000003FFu, 0u, 0xAB123579u}}
+#define VECTORS(...)                                                                                         \
+    extern void start(void);                                                                                 \
+    __attribute__((section(".vectors"), used)) static const struct {                                         \
+        uint32_t stack;                                                                                      \
+        void (*entry[67])(void);                                                                             \
+        uint32_t block[7];                                                                                   \
+    } vectors = {                                                                                            \
+        0x20081000u,                                                                                         \
+        {[0] = start, __VA_ARGS__}, /* 5.9: an image for Arm, secure, RP2350; its vectors; the only block */ \
+        {0xFFFFDED3u, 0x10210142u, 0x00000203u, 0x10000000u, 0x000003FFu, 0u, 0xAB123579u}}
 
 static void say(char letter) {
     while (AT(UART0 + 0x18u) & 0x20u) {
@@ -50,7 +49,8 @@ static void wait_for(uint32_t address, uint32_t bits) {
 }
 
 static void begin(void) {
-    SET(0x40020000u) = 0x1FFFFFFFu & ~0x1400CC480u; /* 7.5: all in reset, as in the SDK, but the PLLs and the flash's pins */
+    /* 7.5: all in reset, as in the SDK, but the PLLs and the flash's pins */
+    SET(0x40020000u) = 0x1FFFFFFFu & ~0x1400CC480u;
     CLEAR(0x40020000u) = 0x1FFFFFFFu;
     wait_for(0x40020008u, 1u << 26 | 1u << 23);
     AT(0x40048000u) = 0xAA0u;
@@ -83,7 +83,8 @@ static void begin(void) {
 
 /* 5.4.1: a function or data of the boot ROM, by its code, for a state. */
 static void *found(char first, char second, uint32_t state) {
-    void *(*lookup)(uint32_t, uint32_t) = (void *(*)(uint32_t, uint32_t))(uintptr_t)*(volatile uint16_t *)0x16;
+    void *(*lookup)(uint32_t, uint32_t) =
+        (void *(*)(uint32_t, uint32_t))(uintptr_t)*(volatile uint16_t *)0x16;
     return lookup((uint32_t)first | (uint32_t)second << 8, state);
 }
 

@@ -10,11 +10,11 @@
 #define SHPR 0xE000ED18u
 #define ICSR 0xE000ED04u
 #define BARRIER() __asm volatile("dsb\n isb" ::: "memory")
-#define MASK(name)                                                                                                        \
-    ({                                                                                                                    \
-        uint32_t value;                                                                                                   \
-        __asm volatile("mrs %0, " name : "=r"(value));                                                                    \
-        value;                                                                                                            \
+#define MASK(name)                                                                                           \
+    ({                                                                                                       \
+        uint32_t value;                                                                                      \
+        __asm volatile("mrs %0, " name : "=r"(value));                                                       \
+        value;                                                                                               \
     })
 
 enum { LEVELS = 16, SPARE = 46 };
@@ -56,11 +56,11 @@ static void on_masking(void) {
     faulted = MASK("faultmask");
 }
 
-#define ON_LEVELS(first)                                                                                                  \
+#define ON_LEVELS(first)                                                                                     \
     [15 + first] = on_level, [16 + first] = on_level, [17 + first] = on_level, [18 + first] = on_level
 
-VECTORS([1] = on_nmi, ON_LEVELS(0), ON_LEVELS(4), ON_LEVELS(8), ON_LEVELS(12), [15 + 46] = on_spare, [15 + 47] = on_spare,
-        [15 + 48] = on_spare, [15 + 49] = on_spare, [15 + 50] = on_masking);
+VECTORS([1] = on_nmi, ON_LEVELS(0), ON_LEVELS(4), ON_LEVELS(8), ON_LEVELS(12), [15 + 46] = on_spare,
+        [15 + 47] = on_spare, [15 + 48] = on_spare, [15 + 49] = on_spare, [15 + 50] = on_masking);
 
 /* ---- D1.2: IPR and SHPR take bytes and halfwords; four bits of a priority are there ---- */
 
@@ -159,7 +159,9 @@ static void use_it_blocks(void) {
                    "mrceq p0, #0, %1, c0, c0\n"
                    "addeq %2, %2, #1\n"
                    "add %3, %3, #1"
-                   : "+r"(a), "+r"(b), "+r"(c), "+r"(d) : "r"(0x60) : "cc");
+                   : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
+                   : "r"(0x60)
+                   : "cc");
     number(a);
     number(b);
     number(c);
@@ -175,7 +177,9 @@ static void use_it_blocks(void) {
                    "it eq\n"
                    "mrceq p0, #0, %3, c0, c0\n"
                    "add %3, %3, #1"
-                   : "+r"(a), "+r"(b), "+r"(c), "+r"(d) : "r"(0x60) : "cc");
+                   : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
+                   : "r"(0x60)
+                   : "cc");
     number(a);
     number(b);
     number(c);
@@ -189,7 +193,7 @@ static void use_it_blocks(void) {
                    "moveq %1, #9\n"
                    "it mi\n"
                    "addmi %1, %1, #1"
-                   : "+r"(a), "+r"(b) :: "cc");
+                   : "+r"(a), "+r"(b)::"cc");
     number(a);
     number(b);
     word("between"); /* an interrupt, with a part of the block left */
@@ -201,7 +205,9 @@ static void use_it_blocks(void) {
                    "moveq %0, #9\n"
                    "movne %0, #7\n"
                    "ldr %2, [%5]"
-                   : "+r"(a), "+r"(b), "=&r"(c) : "r"(NVIC_ISPR + 4), "r"(1u << 15), "r"(&order) : "cc", "memory");
+                   : "+r"(a), "+r"(b), "=&r"(c)
+                   : "r"(NVIC_ISPR + 4), "r"(1u << 15), "r"(&order)
+                   : "cc", "memory");
     number(a);
     number(b);
     number(c);
@@ -213,14 +219,15 @@ static void save_coprocessor(void) {
     uint32_t x[2], y[2], state[2], sum[2], flags;
     word("saved");
     __asm volatile("cdp p4, #8, c0, c0, c0, #2"); /* NTDC: integers are truncated */
-    __asm volatile("mcrr p4, #1, %0, %1, c0\n" /* WXUP: -1.5 */
-                   "mcrr p4, #1, %2, %3, c1" /* WYUP: 4 */
-                   ::"r"(0), "r"(0xBFF80000u), "r"(0), "r"(0x40100000u));
+    __asm volatile("mcrr p4, #1, %0, %1, c0\n"    /* WXUP: -1.5 */
+                   "mcrr p4, #1, %2, %3, c1"      /* WYUP: 4 */
+                   ::"r"(0),
+                   "r"(0xBFF80000u), "r"(0), "r"(0x40100000u));
     __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags)); /* PCMP */
     number(flags);
     __asm volatile("mrrc p4, #0, %0, %1, c8\n" /* RXMD */
                    "mrrc p4, #0, %2, %3, c9\n" /* RYMD */
-                   "mrrc p4, #0, %4, %5, c10" /* REFD */
+                   "mrrc p4, #0, %4, %5, c10"  /* REFD */
                    : "=r"(x[0]), "=r"(x[1]), "=r"(y[0]), "=r"(y[1]), "=r"(state[0]), "=r"(state[1]));
     number(x[1]);
     number(x[0]);
@@ -229,11 +236,13 @@ static void save_coprocessor(void) {
     number(state[0]);
     __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags));
     number(flags);
-    __asm volatile("cdp p4, #8, c0, c0, c0, #3\n mcrr p4, #1, %0, %0, c0\n mcrr p4, #1, %0, %0, c1" ::"r"(0)); /* another use */
+    /* another use */
+    __asm volatile("cdp p4, #8, c0, c0, c0, #3\n mcrr p4, #1, %0, %0, c0\n mcrr p4, #1, %0, %0, c1" ::"r"(0));
     __asm volatile("mcrr p4, #0, %0, %1, c0\n" /* WXMD */
                    "mcrr p4, #0, %2, %3, c1\n" /* WYMD */
-                   "mcrr p4, #0, %4, %5, c2" /* WEFD */
-                   ::"r"(x[0]), "r"(x[1]), "r"(y[0]), "r"(y[1]), "r"(state[0]), "r"(state[1]));
+                   "mcrr p4, #0, %4, %5, c2"   /* WEFD */
+                   ::"r"(x[0]),
+                   "r"(x[1]), "r"(y[0]), "r"(y[1]), "r"(state[0]), "r"(state[1]));
     __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags));
     number(flags);
     __asm volatile("mrc2 p4, #0, %0, c0, c3, #0" : "=r"(flags)); /* of X, as an integer */

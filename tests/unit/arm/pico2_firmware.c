@@ -74,8 +74,11 @@ static void use_interrupts(void) {
     AT(0xE000E104u) = 1u << 14;
     before = AT(TIMER0 + 0x28u);
     AT(TIMER0 + 0x10u) = before + 1000u;
-    __asm volatile("vmov s0, %1\n vmov s15, %1\n1: wfi\n ldr r1, [%2]\n cmp r1, #0\n beq 1b\n vadd.f32 s0, s0, s15\n vmov %0, s0"
-                   : "=r"(kept) : "r"(kept), "r"(&fired) : "r1", "s0", "s15", "cc", "memory");
+    __asm volatile("vmov s0, %1\n vmov s15, %1\n1: wfi\n ldr r1, [%2]\n cmp r1, #0\n beq 1b\n vadd.f32 s0, "
+                   "s0, s15\n vmov %0, s0"
+                   : "=r"(kept)
+                   : "r"(kept), "r"(&fired)
+                   : "r1", "s0", "s15", "cc", "memory");
     after = AT(TIMER0 + 0x28u);
     AT(0xE000E204u) = 1u << 14; /* pending, by software */
     __asm volatile("dsb; isb");
@@ -110,21 +113,27 @@ static void use_coprocessors(void) {
     number(flags);
     word("double");
 #define OPERANDS "mcrr p4, #1, %2, %3, c0\n mcrr p4, #1, %4, %5, c1\n cdp p4, #0, c0, c0, c1, #0\n"
-#define RESULT(read) __asm volatile(OPERANDS "cdp p4, #8, c0, c0, c0, #1\n mrrc p4, #" read ", %0, %1, c0" : "=&r"(z.words[0]), "=&r"(z.words[1]) \
-                         : "r"(x.words[0]), "r"(x.words[1]), "r"(y.words[0]), "r"(y.words[1])); number(z.words[1])
+#define RESULT(read)                                                                                         \
+    __asm volatile(OPERANDS "cdp p4, #8, c0, c0, c0, #1\n mrrc p4, #" read ", %0, %1, c0"                    \
+                   : "=&r"(z.words[0]), "=&r"(z.words[1])                                                    \
+                   : "r"(x.words[0]), "r"(x.words[1]), "r"(y.words[0]), "r"(y.words[1]));                    \
+    number(z.words[1])
     RESULT("1");
     RESULT("3");
     RESULT("5");
     RESULT("7");
     RESULT("9");
     __asm volatile(OPERANDS "mrc2 p4, #0, %0, c0, c0, #1\n mrc p4, #0, %1, c0, c0, #1"
-                   : "=&r"(flags), "=&r"(whole) : "r"(x.words[0]), "r"(x.words[1]), "r"(y.words[0]), "r"(y.words[1]));
+                   : "=&r"(flags), "=&r"(whole)
+                   : "r"(x.words[0]), "r"(x.words[1]), "r"(y.words[0]), "r"(y.words[1]));
     number(flags); /* engaged */
     number(whole); /* greater */
     __asm volatile("mrc2 p4, #0, %0, c0, c0, #1" : "=r"(flags));
     number(flags);
     x.value = -7.75;
-    __asm volatile("mcrr p4, #8, %1, %2, c0\n cdp p4, #8, c0, c0, c0, #2\n mrc p4, #0, %0, c0, c3, #0" : "=r"(whole) : "r"(x.words[0]), "r"(x.words[1]));
+    __asm volatile("mcrr p4, #8, %1, %2, c0\n cdp p4, #8, c0, c0, c0, #2\n mrc p4, #0, %0, c0, c3, #0"
+                   : "=r"(whole)
+                   : "r"(x.words[0]), "r"(x.words[1]));
     number(whole);
 }
 
@@ -136,7 +145,8 @@ static void use_dma(void) {
     AT(0x50000080u) = (uint32_t)(uintptr_t)from;
     AT(0x50000084u) = (uint32_t)(uintptr_t)to;
     AT(0x50000088u) = 4;
-    AT(0x5000008Cu) = 1u | 2u << 2 | 1u << 4 | 1u << 6 | 2u << 13 | 63u << 17; /* EN, words, both count up, chain to itself */
+    /* EN, words, both count up, chain to itself */
+    AT(0x5000008Cu) = 1u | 2u << 2 | 1u << 4 | 1u << 6 | 2u << 13 | 63u << 17;
     while (AT(0x5000008Cu) & 1u << 26) {
     }
     word("dma");

@@ -30,7 +30,7 @@ static void use_watchdog(void) {
     wait_us(4000u);
     before = left();
     number(before <= 9001u && before >= 8990u); /* the wait may be up to a microsecond short */
-    AT(0x40108030u) = 0; /* it stops */
+    AT(0x40108030u) = 0;                        /* it stops */
     before = left();
     wait_us(100u);
     number(before - left());
@@ -59,7 +59,8 @@ static void compile(uint32_t value) {
 static void use_flash(void) {
     int (*operate)(uint32_t, uint32_t, uint32_t, void *) = found('F', 'O', 4);
     uint32_t (*storage)(uint32_t) = found('F', 'A', 4);
-    uint32_t (*cached)(void) = (uint32_t (*)(void))0x10100001u, (*uncached)(void) = (uint32_t (*)(void))0x14100001u;
+    uint32_t (*cached)(void) = (uint32_t (*)(void))0x10100001u,
+             (*uncached)(void) = (uint32_t (*)(void))0x14100001u;
     uint32_t (*in_ram)(void) = (uint32_t (*)(void))((uintptr_t)page + 1u);
     word("code"); /* it changes after it has run */
     compile(1);
@@ -90,7 +91,14 @@ static void use_flash(void) {
 
 /* ---- 12.6: DMA ---- */
 
-enum { EN = 1, WORDS = 2 << 2, READS_ON = 1 << 4, READS_BACK = 1 << 5, WRITES_ON = 1 << 6, WRITES_BACK = 1 << 7 };
+enum {
+    EN = 1,
+    WORDS = 2 << 2,
+    READS_ON = 1 << 4,
+    READS_BACK = 1 << 5,
+    WRITES_ON = 1 << 6,
+    WRITES_BACK = 1 << 7
+};
 #define DMA(channel, reg) AT(0x50000000u + 0x40u * (channel) + (reg))
 #define LINE(line, reg) AT(0x50000400u + 0x10u * (line) + (reg))
 #define ALWAYS (63u << 17)
@@ -98,7 +106,8 @@ enum { EN = 1, WORDS = 2 << 2, READS_ON = 1 << 4, READS_BACK = 1 << 5, WRITES_ON
 
 static uint32_t from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[16];
 
-static void transfer(uint32_t channel, const uint32_t *read, uint32_t *write, uint32_t count, uint32_t control) {
+static void transfer(uint32_t channel, const uint32_t *read, uint32_t *write, uint32_t count,
+                     uint32_t control) {
     DMA(channel, 0) = (uint32_t)(uintptr_t)read;
     DMA(channel, 4) = (uint32_t)(uintptr_t)write;
     DMA(channel, 8) = count;

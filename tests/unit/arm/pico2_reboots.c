@@ -12,7 +12,8 @@ VECTORS([1] = 0);
 enum { NORMAL = 0, TO_PC = 0xD, NO_RETURN = 0x100 };
 
 static int reboot(uint32_t flags, uint32_t delay_ms, uint32_t first, uint32_t second) {
-    return ((int (*)(uint32_t, uint32_t, uint32_t, uint32_t))found('R', 'B', 4))(flags, delay_ms, first, second);
+    return ((int (*)(uint32_t, uint32_t, uint32_t, uint32_t))found('R', 'B', 4))(flags, delay_ms, first,
+                                                                                 second);
 }
 
 static void sent(void) {

@@ -21,7 +21,8 @@ static void look(uint32_t *out) {
 }
 
 static void change(void) {
-    __asm volatile("vmsr fpscr, %0\n mcrr p4, #1, %0, %0, c0" ::"r"(0x01C00000u)); /* flushes, rounds to zero */
+    /* flushes, rounds to zero */
+    __asm volatile("vmsr fpscr, %0\n mcrr p4, #1, %0, %0, c0" ::"r"(0x01C00000u));
     __asm volatile("msr basepri, %0" ::"r"(0x40));
     __asm volatile("cpsid if");
 }
@@ -86,5 +87,9 @@ void main(void) {
     change();
     AT(WATCHDOG + 0x0Cu) = 0x1234u;
     /* by SYSRESETREQ, with an instruction left that is not to run */
-    __asm volatile("cmp %0, %0\n itte eq\n streq %1, [%0]\n mrceq p0, #0, r2, c0, c0\n movne r2, #3\n1: b 1b" ::"r"(0xE000ED0Cu), "r"(0x05FA0004u) : "cc", "r2");
+    __asm volatile(
+        "cmp %0, %0\n itte eq\n streq %1, [%0]\n mrceq p0, #0, r2, c0, c0\n movne r2, #3\n1: b 1b" ::"r"(
+            0xE000ED0Cu),
+        "r"(0x05FA0004u)
+        : "cc", "r2");
 }

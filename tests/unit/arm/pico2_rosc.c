@@ -8,5 +8,6 @@ void main(void) {
     wait_for(0x40010044u, 1u);
     AT(0x40010030u) = 0; /* which is the ring oscillator */
     wait_for(0x40010038u, 1u);
-    __asm volatile("movw r3, #0xf2ca\n movt r3, #0x37\n1: subs r3, #1\n bne 1b" ::: "r3", "cc"); /* 3 cycles each */
+    /* 3 cycles each */
+    __asm volatile("movw r3, #0xf2ca\n movt r3, #0x37\n1: subs r3, #1\n bne 1b" ::: "r3", "cc");
 }

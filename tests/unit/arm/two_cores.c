@@ -129,7 +129,7 @@ __attribute__((section(".data.code,\"awx\"@"), aligned(4))) static volatile uint
 static const uint32_t changed[1] = {0x47702002u};
 
 static uint32_t run_code(void) {
-    return ((uint32_t(*)(void))((uint32_t)code + 1u))();
+    return ((uint32_t (*)(void))((uint32_t)code + 1u))();
 }
 
 static void asked(void) {
@@ -166,11 +166,11 @@ static void change_code(void) {
 #if PART == 7 || PART == 8
 /* 1,000 rounds of 16 loads, with their code and the word that they load in one bank of 4 KB: of 35 cycles, 16 are for
  * the word and 9 for code. */
-#define LOADS(name, bank)                                                                                               \
-    __attribute__((naked, noinline, section(bank))) static void name(void) {                                           \
-        __asm__ volatile(".syntax unified\n ldr r0, =2f\n ldr r2, =1000\n .balign 4\n"                                  \
-                         "1:\n .rept 16\n ldr r1, [r0]\n .endr\n subs r2, #1\n bne 1b\n bx lr\n"                          \
-                         ".balign 4\n 2: .word 0\n .ltorg");                                                           \
+#define LOADS(name, bank)                                                                                    \
+    __attribute__((naked, noinline, section(bank))) static void name(void) {                                 \
+        __asm__ volatile(".syntax unified\n ldr r0, =2f\n ldr r2, =1000\n .balign 4\n"                       \
+                         "1:\n .rept 16\n ldr r1, [r0]\n .endr\n subs r2, #1\n bne 1b\n bx lr\n"             \
+                         ".balign 4\n 2: .word 0\n .ltorg");                                                 \
     }
 LOADS(loads4, ".sram4")
 LOADS(loads5, ".sram5")

@@ -27,12 +27,14 @@ static uint32_t left;
 static volatile uint32_t is_open, has_ended;
 
 static const uint8_t device[18] = {18, 1, 0, 2, 0xEF, 2, 1, SIZE, 0x34, 0x12, 1, 0, 0, 1, 0, 0, 0, 1};
+/* clang-format off */
 static const uint8_t configuration[] = {
     9, 2, 75, 0, 2, 1, 0, 0x80, 50,                                              /* two interfaces */
     8, 11, 0, 2, 2, 2, 0, 0,                                                     /* that belong together */
     9, 4, 0, 0, 1, 2, 2, 0, 0, 5, 36, 0, 0x20, 1, 5, 36, 1, 0, 1, 4, 36, 2, 2, 5, 36, 6, 0, 1, /* control */
     7, 5, 0x81, 3, 8, 0, 16, 9, 4, 1, 0, 2, 10, 0, 0, 0,                         /* data */
     7, 5, 0x80 | DATA, 2, SIZE, 0, 0, 7, 5, DATA, 2, SIZE, 0, 0};
+/* clang-format on */
 
 static volatile uint8_t *bytes_at(uint32_t offset) {
     return (volatile uint8_t *)(RAM + offset);

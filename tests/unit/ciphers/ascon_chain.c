@@ -19,7 +19,8 @@ static void write_hex(uint16_t number, uint8_t digits) {
 }
 
 int main(void) {
-    static uint8_t key[16], nonce[16], message[MESSAGE_BYTES_MAX + 1], ad[AD_BYTES_MAX], before[MESSAGE_BYTES_MAX];
+    static uint8_t key[16], nonce[16], message[MESSAGE_BYTES_MAX + 1], ad[AD_BYTES_MAX],
+        before[MESSAGE_BYTES_MAX];
     static struct cipher_context context;
     static struct ascon_word state[5];
     uint8_t tag[16], same = 1, refused = 1;

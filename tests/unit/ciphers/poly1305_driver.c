@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint8_t *bytes(size_t count)
-{
+static uint8_t *bytes(size_t count) {
     uint8_t *at = malloc(count);
 
     if (at == NULL || fread(at, 1, count, stdin) != count) {
@@ -19,8 +18,7 @@ static uint8_t *bytes(size_t count)
     return at;
 }
 
-int main(void)
-{
+int main(void) {
     for (int blocks; (blocks = getchar()) != EOF;) {
         struct poly1305 *state = malloc(sizeof *state);
         uint8_t *key = bytes(32);

@@ -20,8 +20,7 @@ struct bytes {
     size_t count;
 };
 
-static struct bytes bytes_of(const char *hex)
-{
+static struct bytes bytes_of(const char *hex) {
     struct bytes bytes = {NULL, hex[0] == '-' ? 0 : strlen(hex) / 2};
 
     if (bytes.count > 0) {
@@ -36,8 +35,7 @@ static struct bytes bytes_of(const char *hex)
     return bytes;
 }
 
-static void show(const uint8_t *bytes, size_t count)
-{
+static void show(const uint8_t *bytes, size_t count) {
     putchar(' ');
     if (count == 0) {
         putchar('-');
@@ -47,13 +45,11 @@ static void show(const uint8_t *bytes, size_t count)
     }
 }
 
-static struct bytes field(void)
-{
+static struct bytes field(void) {
     return bytes_of(strtok(NULL, " \n"));
 }
 
-int main(void)
-{
+int main(void) {
     while (fgets(line, sizeof line, stdin) != NULL) {
         char direction = strtok(line, " \n")[0];
         char place = strtok(NULL, " \n")[0];

@@ -62,7 +62,8 @@ uint8_t cipher_setup(struct cipher_context *to, const uint8_t *bytes, uint8_t co
 }
 
 static uint8_t add(const struct cipher_context *from, const struct cipher_io *io, int sign) {
-    fprintf(stderr, "%s %d %d %d\n", sign > 0 ? "encrypt" : "decrypt", (int)io->bytes, (int)io->ad_bytes, io->nonce_bytes);
+    fprintf(stderr, "%s %d %d %d\n", sign > 0 ? "encrypt" : "decrypt", (int)io->bytes, (int)io->ad_bytes,
+            io->nonce_bytes);
     for (size_t i = 0; i < io->bytes; i++) {
         io->output[i] = (uint8_t)(io->input[i] + sign * from->key);
     }

@@ -13,7 +13,8 @@ static const struct chip_outside nobody;
 
 static void print_gaps(const struct chip_gap *gaps, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
-        printf("gap %" PRIu32 " %" PRIu32 " %d %s\n", gaps[i].base, gaps[i].bytes, gaps[i].writes_only, gaps[i].what);
+        printf("gap %" PRIu32 " %" PRIu32 " %d %s\n", gaps[i].base, gaps[i].bytes, gaps[i].writes_only,
+               gaps[i].what);
     }
 }
 
@@ -50,7 +51,8 @@ static void print_kept(uint32_t base, const uint32_t *registers, uint32_t bytes)
 
 /* Its registers are among the RP2040's, or its own; what the boot ROM leaves in the boot RAM is left out. */
 static void print_rp2350(void) {
-    for (uint32_t at = RP2040_APB_BASE; at < RP2040_APB_BASE + RP2350_APB_BYTES; at += at % 0x1000 == 0xFFC ? 0x7004 : 4) {
+    for (uint32_t at = RP2040_APB_BASE; at < RP2040_APB_BASE + RP2350_APB_BYTES;
+         at += at % 0x1000 == 0xFFC ? 0x7004 : 4) {
         uint32_t is = rp2350_as_rp2040(at);
         uint32_t value = *(is != at ? rp2040_register(&arm.rp2040, is) : rp2350_own(&arm.rp2040, at));
         if (at - RP2350_AT_BOOTRAM >= 0x1000u && value != 0) {

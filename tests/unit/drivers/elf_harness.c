@@ -9,7 +9,8 @@ static const char *tell(void *context, const struct elf_segment *s) {
     for (unsigned i = 0; i < s->bytes; i++) {
         sum = sum * 31 + s->data[i];
     }
-    printf("%u %u %u %u %d %u\n", s->load_address, s->run_address, s->bytes, s->run_bytes, s->executable, sum);
+    printf("%u %u %u %u %d %u\n", s->load_address, s->run_address, s->bytes, s->run_bytes, s->executable,
+           sum);
     return s->load_address == refused ? "is refused" : NULL;
 }
 

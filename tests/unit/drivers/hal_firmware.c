@@ -8,16 +8,16 @@
 #else
 #define AT(address) (*(volatile uint32_t *)(address))
 #ifdef __riscv
-#define DELAY(cycles)                                                                                         \
+#define DELAY(cycles)                                                                                        \
     do {                                                                                                     \
         uint32_t left = (cycles) / 2;                                                                        \
         __asm__ volatile("1: addi %0, %0, -1\n bnez %0, 1b" : "+r"(left));                                   \
     } while (0)
-#define REGISTERS                                                                                             \
-    {AT(0x10013018), AT(0x10013008), AT(0x1001300C), AT(0x10012038), AT(0x1001203C), AT(0x10008000),          \
-     AT(0x10008004), AT(0x10008008), AT(0x1000800C), AT(0x100000B8)}
+#define REGISTERS                                                                                            \
+    {AT(0x10013018), AT(0x10013008), AT(0x1001300C), AT(0x10012038), AT(0x1001203C),                         \
+     AT(0x10008000), AT(0x10008004), AT(0x10008008), AT(0x1000800C), AT(0x100000B8)}
 #else
-#define DELAY(cycles)                                                                                         \
+#define DELAY(cycles)                                                                                        \
     do {                                                                                                     \
         uint32_t left = (cycles) / 3;                                                                        \
         __asm__ volatile(".syntax unified\n1: subs %0, #1\n bne 1b" : "+l"(left) : : "cc");                  \
@@ -25,15 +25,15 @@
 #endif
 #ifdef __riscv
 #elif defined __ARM_ARCH_7EM__
-#define REGISTERS                                                                                             \
-    {AT(0x40004408), AT(0x4000440C), AT(0x40020000), AT(0x40020020), AT(0x40023804), AT(0x40023808),          \
+#define REGISTERS                                                                                            \
+    {AT(0x40004408), AT(0x4000440C), AT(0x40020000), AT(0x40020020), AT(0x40023804), AT(0x40023808),         \
      AT(0x40023800), AT(0x40023C00), AT(0x40023004), AT(0xE000EDFC), AT(0xE0001000), AT(0xE000ED00)}
 #else
-#define REGISTERS                                                                                             \
-    {AT(0x40034024), AT(0x40034028), AT(0x4003402C), AT(0x40034030), AT(0x40014004), AT(0x4001400C),          \
-     AT(0x4002800C), AT(0x40028008), AT(0x40028000), AT(0x40028004), AT(0x40024000), AT(0x4002400C),          \
-     AT(0x4000C000), AT(0x40008048), AT(0x40008030), AT(0x4000803C), AT(0x4005802C), AT(0xE000E014),          \
-     AT(0xE000E010), AT(0x4005800C)}
+#define REGISTERS                                                                                            \
+    {AT(0x40034024), AT(0x40034028), AT(0x4003402C), AT(0x40034030), AT(0x40014004),                         \
+     AT(0x4001400C), AT(0x4002800C), AT(0x40028008), AT(0x40028000), AT(0x40028004),                         \
+     AT(0x40024000), AT(0x4002400C), AT(0x4000C000), AT(0x40008048), AT(0x40008030),                         \
+     AT(0x4000803C), AT(0x4005802C), AT(0xE000E014), AT(0xE000E010), AT(0x4005800C)}
 #endif
 #endif
 

@@ -38,7 +38,7 @@ static int serve(const struct operation *operations, size_t count, char **argv, 
     return 0;
 }
 
-#define SERVE_FROM(operations, argv, in, out)                                                                 \
+#define SERVE_FROM(operations, argv, in, out)                                                                \
     serve(operations, sizeof(operations) / sizeof *(operations), argv, in, out)
 #define SERVE(operations, argv) SERVE_FROM(operations, argv, stdin, stdout)
 

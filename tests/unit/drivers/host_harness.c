@@ -71,8 +71,9 @@ static int test_clock(clockid_t clock, struct timespec *now) {
 
 static long test_syscall(long number, struct perf_event_attr *a, int pid, int cpu, int group, int flags) {
     int right = number == SYS_perf_event_open && a->size == sizeof *a && a->type == PERF_TYPE_HARDWARE &&
-                a->config == PERF_COUNT_HW_CPU_CYCLES && a->exclude_kernel && a->exclude_hv && !a->exclude_user &&
-                !a->disabled && !a->inherit && pid == 0 && cpu == -1 && group == -1 && flags == 0;
+                a->config == PERF_COUNT_HW_CPU_CYCLES && a->exclude_kernel && a->exclude_hv &&
+                !a->exclude_user && !a->disabled && !a->inherit && pid == 0 && cpu == -1 && group == -1 &&
+                flags == 0;
     return right && getenv("COUNTER") ? 77 : -1;
 }
 
@@ -103,7 +104,8 @@ static void *test_mmap(void *at, size_t bytes, int protection, int flags, int de
     page.cap_user_rdpmc = is("rdpmc") || is("unused") || is("live");
     page.index = is("rdpmc") || is("denied") || is("live") ? 5 : 0;
     page.pmc_width = 48;
-    return protection == PROT_READ && flags == MAP_SHARED && offset == 0 && !is("unmapped") ? (void *)&page : MAP_FAILED;
+    return protection == PROT_READ && flags == MAP_SHARED && offset == 0 && !is("unmapped") ? (void *)&page
+                                                                                            : MAP_FAILED;
 }
 
 #define clock_gettime test_clock

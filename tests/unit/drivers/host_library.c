@@ -60,7 +60,8 @@ static uint8_t crypt(struct cipher_context *context, const struct cipher_io *io,
     }
     work();
     for (size_t i = 0; i < io->bytes; i++) {
-        io->output[i] = (uint8_t)(io->input[i] + sign * (context->key + (io->nonce_bytes ? io->nonce[0] : 0)));
+        io->output[i] =
+            (uint8_t)(io->input[i] + sign * (context->key + (io->nonce_bytes ? io->nonce[0] : 0)));
     }
     return CIPHER_OK;
 }

@@ -138,12 +138,10 @@ static uint64_t pace_to(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"open_none", open_none}, {"open_port", open_port}, {"open_pty", open_pty},
-        {"set", set},             {"send", send_byte},      {"send_many", send_many},
-        {"look", look},           {"take", take},           {"state", state},
-        {"flush", flush},         {"end", end},             {"clock_is", clock_is},
-        {"pace_from", pace_from}, {"pace_to", pace_to},
-        {"disturb", disturb},
+        {"open_none", open_none}, {"open_port", open_port}, {"open_pty", open_pty}, {"set", set},
+        {"send", send_byte},      {"send_many", send_many}, {"look", look},         {"take", take},
+        {"state", state},         {"flush", flush},         {"end", end},           {"clock_is", clock_is},
+        {"pace_from", pace_from}, {"pace_to", pace_to},     {"disturb", disturb},
     };
     FILE *in, *out;
     if (argc < 6) {

@@ -62,15 +62,26 @@ static uint64_t block(const uint64_t *n) {
 
 static uint64_t told(const uint64_t *n) {
     const struct block *b = machine.current;
-    const uint64_t all[] = {b->address, b->bytes,       b->next,       b->cycles,           b->instructions,
-                            b->extra,   b->stack_bytes, b->stack_left, b->last,             b->moves_sp,
-                            b->is_empty_loop, evicted,  machine.instructions, (uint64_t)(b - machine.blocks)};
+    const uint64_t all[] = {b->address,
+                            b->bytes,
+                            b->next,
+                            b->cycles,
+                            b->instructions,
+                            b->extra,
+                            b->stack_bytes,
+                            b->stack_left,
+                            b->last,
+                            b->moves_sp,
+                            b->is_empty_loop,
+                            evicted,
+                            machine.instructions,
+                            (uint64_t)(b - machine.blocks)};
     return all[n[0]];
 }
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"memory", memory}, {"code", code}, {"where", where}, {"stack", stack},
+        {"memory", memory}, {"code", code},   {"where", where}, {"stack", stack},
         {"last", last},     {"block", block}, {"told", told},
     };
     (void)argc;

@@ -135,8 +135,8 @@ static uint64_t depth(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"init", init}, {"receive", receive}, {"give", give}, {"mark", mark},
-        {"timed", timed}, {"paint", paint}, {"depth", depth},
+        {"init", init},   {"receive", receive}, {"give", give},   {"mark", mark},
+        {"timed", timed}, {"paint", paint},     {"depth", depth},
     };
     (void)argc;
     return SERVE(operations, argv);

@@ -32,7 +32,8 @@ static void send(void *context, uint8_t byte) {
 static uint64_t begin(const uint64_t *n) {
     const struct chip_model *model = chip_model_of(arguments[0]);
     (void)n;
-    chip.outside = (struct chip_outside){.cycles = cycles, .uart_has_input = has_input, .uart_read = none, .uart_write = send};
+    chip.outside = (struct chip_outside){
+        .cycles = cycles, .uart_has_input = has_input, .uart_read = none, .uart_write = send};
     plain_reset(&chip, model->plain, model->windows, model->window_count);
     return model->plain->cpuid;
 }

@@ -49,7 +49,8 @@ static bool agrees(uint16_t op, uint8_t d, uint8_t r, uint8_t flags) {
 }
 
 int main(void) {
-    static const uint16_t both[] = {0x0789, 0x0B89, 0x0F89, 0x1789, 0x1B89, 0x1F89, 0x2389, 0x2789, 0x2B89, 0x2F89};
+    static const uint16_t both[] = {0x0789, 0x0B89, 0x0F89, 0x1789, 0x1B89,
+                                    0x1F89, 0x2389, 0x2789, 0x2B89, 0x2F89};
     static const uint16_t one[] = {0x9580, 0x9581, 0x9582, 0x9583, 0x9585, 0x9586, 0x9587, 0x958A};
     avr_global_logger_set(quiet);
     avr = avr_make_mcu_by_name("atmega328p");

@@ -109,10 +109,19 @@ static uint64_t simulated(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"reset", reset}, {"kind", kind},   {"get", get},   {"put", put},
-        {"at", at},       {"comes", comes}, {"hz", hertz},  {"baud", baud},
-        {"ns", nanoseconds}, {"said", said}, {"simulated", simulated},
-        {"core", core},   {"interrupts", interrupts},
+        {"reset", reset},
+        {"kind", kind},
+        {"get", get},
+        {"put", put},
+        {"at", at},
+        {"comes", comes},
+        {"hz", hertz},
+        {"baud", baud},
+        {"ns", nanoseconds},
+        {"said", said},
+        {"simulated", simulated},
+        {"core", core},
+        {"interrupts", interrupts},
     };
     (void)argc;
     return SERVE(operations, argv);

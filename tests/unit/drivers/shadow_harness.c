@@ -125,10 +125,22 @@ static uint64_t put(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"open", open_functions}, {"begin", begin}, {"call", call},       {"interrupt", interrupt},
-        {"jump", jump},           {"back", back},   {"land", land},       {"stack", stack},
-        {"end", end},             {"add", add},     {"dropped", dropped}, {"repeat", repeat},
-        {"nest", nest},           {"put", put},   {"room", room},     {"out_of_memory", out_of_memory},
+        {"open", open_functions},
+        {"begin", begin},
+        {"call", call},
+        {"interrupt", interrupt},
+        {"jump", jump},
+        {"back", back},
+        {"land", land},
+        {"stack", stack},
+        {"end", end},
+        {"add", add},
+        {"dropped", dropped},
+        {"repeat", repeat},
+        {"nest", nest},
+        {"put", put},
+        {"room", room},
+        {"out_of_memory", out_of_memory},
         {"end_of", end_of},
     };
     return argc < 3 ? 9 : SERVE(operations, argv);

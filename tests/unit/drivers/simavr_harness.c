@@ -75,9 +75,8 @@ static uint64_t kind(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"chip", chip},       {"pointers", pointers}, {"touched", touched},
-        {"flags", uart_flags}, {"complain", complain}, {"codes", codes},
-        {"lacks", lacks},     {"kind", kind},
+        {"chip", chip},         {"pointers", pointers}, {"touched", touched}, {"flags", uart_flags},
+        {"complain", complain}, {"codes", codes},       {"lacks", lacks},     {"kind", kind},
     };
     (void)argc;
     return SERVE(operations, argv);

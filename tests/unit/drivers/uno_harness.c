@@ -181,9 +181,9 @@ static uint64_t temperature(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"init", init},     {"wake", wake},   {"receive", receive}, {"give", give}, {"mark", mark},
-        {"begin", begin},   {"cycles", cycles}, {"paint", paint},   {"depth", depth},
-        {"rest", rest},     {"temperature", temperature},
+        {"init", init},   {"wake", wake},   {"receive", receive},         {"give", give},
+        {"mark", mark},   {"begin", begin}, {"cycles", cycles},           {"paint", paint},
+        {"depth", depth}, {"rest", rest},   {"temperature", temperature},
     };
     (void)argc;
     return SERVE(operations, argv);

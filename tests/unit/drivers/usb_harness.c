@@ -75,7 +75,7 @@ static uint64_t said(const uint64_t *n) { /* the byte of a number that came to t
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"reset", reset}, {"at", at},     {"put", put},   {"get", get}, {"interrupts", interrupts},
+        {"reset", reset}, {"at", at},     {"put", put},   {"get", get},   {"interrupts", interrupts},
         {"store", store}, {"load", load}, {"type", type}, {"said", said},
     };
     (void)argc;

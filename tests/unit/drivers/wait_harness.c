@@ -181,8 +181,16 @@ static uint64_t refused(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"fresh", fresh},   {"moves", moves}, {"holds_still", holds_still}, {"uarts", chips_uarts}, {"looks", looks},
-        {"target", target}, {"at", at},       {"came_round", came_round},   {"told", told},         {"refused", refused},
+        {"fresh", fresh},
+        {"moves", moves},
+        {"holds_still", holds_still},
+        {"uarts", chips_uarts},
+        {"looks", looks},
+        {"target", target},
+        {"at", at},
+        {"came_round", came_round},
+        {"told", told},
+        {"refused", refused},
     };
     (void)argc;
     fresh(NULL);

@@ -66,7 +66,7 @@ void __wrap_free(void *piece) {
     __real_free(piece);
 }
 
-#define WRAPPED(name, parameters, arguments)                                                                  \
+#define WRAPPED(name, parameters, arguments)                                                                 \
     int __real_##name parameters;                                                                            \
     int __wrap_##name parameters;                                                                            \
     int __wrap_##name parameters {                                                                           \
@@ -75,7 +75,8 @@ void __wrap_free(void *piece) {
 
 typedef const unsigned char *bytes;
 
-WRAPPED(mbedtls_md_setup, (mbedtls_md_context_t * md, const mbedtls_md_info_t *info, int hmac), (md, info, hmac))
+WRAPPED(mbedtls_md_setup, (mbedtls_md_context_t * md, const mbedtls_md_info_t *info, int hmac),
+        (md, info, hmac))
 WRAPPED(mbedtls_md_starts, (mbedtls_md_context_t * md), (md))
 WRAPPED(mbedtls_md_update, (mbedtls_md_context_t * md, bytes in, size_t count), (md, in, count))
 WRAPPED(mbedtls_md_finish, (mbedtls_md_context_t * md, unsigned char *out), (md, out))
@@ -83,7 +84,8 @@ WRAPPED(mbedtls_md_hmac_starts, (mbedtls_md_context_t * md, bytes key, size_t co
 WRAPPED(mbedtls_md_hmac_update, (mbedtls_md_context_t * md, bytes in, size_t count), (md, in, count))
 WRAPPED(mbedtls_md_hmac_finish, (mbedtls_md_context_t * md, unsigned char *out), (md, out))
 WRAPPED(mbedtls_md_hmac,
-        (const mbedtls_md_info_t *info, bytes key, size_t key_bytes, bytes in, size_t count, unsigned char *out),
+        (const mbedtls_md_info_t *info, bytes key, size_t key_bytes, bytes in, size_t count,
+         unsigned char *out),
         (info, key, key_bytes, in, count, out))
 WRAPPED(mbedtls_hkdf,
         (const mbedtls_md_info_t *md, bytes salt, size_t a, bytes key, size_t b, bytes info, size_t c,
@@ -98,16 +100,17 @@ WRAPPED(mbedtls_cipher_reset, (mbedtls_cipher_context_t * c), (c))
 WRAPPED(mbedtls_cipher_update,
         (mbedtls_cipher_context_t * c, bytes in, size_t count, unsigned char *out, size_t *made),
         (c, in, count, out, made))
-WRAPPED(mbedtls_cipher_finish, (mbedtls_cipher_context_t * c, unsigned char *out, size_t *made), (c, out, made))
-WRAPPED(mbedtls_gcm_setkey,
-        (mbedtls_gcm_context * c, mbedtls_cipher_id_t cipher, bytes key, unsigned bits), (c, cipher, key, bits))
+WRAPPED(mbedtls_cipher_finish, (mbedtls_cipher_context_t * c, unsigned char *out, size_t *made),
+        (c, out, made))
+WRAPPED(mbedtls_gcm_setkey, (mbedtls_gcm_context * c, mbedtls_cipher_id_t cipher, bytes key, unsigned bits),
+        (c, cipher, key, bits))
 WRAPPED(mbedtls_gcm_crypt_and_tag,
-        (mbedtls_gcm_context * c, int mode, size_t count, bytes iv, size_t iv_bytes, bytes ad, size_t ad_bytes,
-         bytes in, unsigned char *out, size_t tag_bytes, unsigned char *tag),
+        (mbedtls_gcm_context * c, int mode, size_t count, bytes iv, size_t iv_bytes, bytes ad,
+         size_t ad_bytes, bytes in, unsigned char *out, size_t tag_bytes, unsigned char *tag),
         (c, mode, count, iv, iv_bytes, ad, ad_bytes, in, out, tag_bytes, tag))
 WRAPPED(mbedtls_gcm_auth_decrypt,
-        (mbedtls_gcm_context * c, size_t count, bytes iv, size_t iv_bytes, bytes ad, size_t ad_bytes, bytes tag,
-         size_t tag_bytes, bytes in, unsigned char *out),
+        (mbedtls_gcm_context * c, size_t count, bytes iv, size_t iv_bytes, bytes ad, size_t ad_bytes,
+         bytes tag, size_t tag_bytes, bytes in, unsigned char *out),
         (c, count, iv, iv_bytes, ad, ad_bytes, tag, tag_bytes, in, out))
 WRAPPED(mbedtls_chachapoly_setkey, (mbedtls_chachapoly_context * c, bytes key), (c, key))
 WRAPPED(mbedtls_chachapoly_encrypt_and_tag,
@@ -115,8 +118,8 @@ WRAPPED(mbedtls_chachapoly_encrypt_and_tag,
          unsigned char *out, unsigned char *tag),
         (c, count, nonce, ad, ad_bytes, in, out, tag))
 WRAPPED(mbedtls_chachapoly_auth_decrypt,
-        (mbedtls_chachapoly_context * c, size_t count, bytes nonce, bytes ad, size_t ad_bytes, bytes tag, bytes in,
-         unsigned char *out),
+        (mbedtls_chachapoly_context * c, size_t count, bytes nonce, bytes ad, size_t ad_bytes, bytes tag,
+         bytes in, unsigned char *out),
         (c, count, nonce, ad, ad_bytes, tag, in, out))
 
 void hal_stack_paint(void) {
@@ -169,8 +172,8 @@ int main(int argc, char **argv) {
     fails_at = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
     how = argc > 2 ? (enum how)atoi(argv[2]) : PLAIN;
     memset(flash, 0xFF, sizeof flash);
-    if (mmap((void *)TIMER_PAGE, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-        MAP_FAILED) {
+    if (mmap((void *)TIMER_PAGE, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED) {
         return 8;
     }
     if (_sbrk(40) != (void *)heap_room || _sbrk(24) != (void *)(heap_room + 40) || _sbrk(1) != (void *)-1 ||

@@ -166,7 +166,8 @@ int main(int argc, char **argv) {
         } else if (strcmp(what, "erase") == 0 && i + 1 < argc) {
             code = STORAGE.erase((uint32_t)strtoul(argv[++i], NULL, 0));
         } else if (i + 2 < argc) {
-            uint32_t place = (uint32_t)strtoul(argv[++i], NULL, 0), count = (uint32_t)strtoul(argv[++i], NULL, 0);
+            uint32_t place = (uint32_t)strtoul(argv[++i], NULL, 0),
+                     count = (uint32_t)strtoul(argv[++i], NULL, 0);
             for (uint32_t k = 0; k < count && strcmp(what, "program") == 0; k++) {
                 data[k] = (uint8_t)(k * 7 + (k >> 8) + 1);
             }
@@ -185,6 +186,7 @@ int main(int argc, char **argv) {
 #else
     printf("most %u\n", in_flight_most);
 #endif
-    printf("sizes %u %u %u %u\n", STORAGE.read_bytes, STORAGE.program_bytes, STORAGE.block_bytes, STORAGE.block_count);
+    printf("sizes %u %u %u %u\n", STORAGE.read_bytes, STORAGE.program_bytes, STORAGE.block_bytes,
+           STORAGE.block_count);
     return 0;
 }

@@ -15,14 +15,15 @@ int lfs_mount(lfs_t *lfs, const struct lfs_config *c) {
     return 77;
 }
 
-#define NEVER(type, name, ...)                                                                                \
-    type name(__VA_ARGS__) {                                                                                  \
-        puts(#name);                                                                                          \
-        return 0;                                                                                             \
+#define NEVER(type, name, ...)                                                                               \
+    type name(__VA_ARGS__) {                                                                                 \
+        puts(#name);                                                                                         \
+        return 0;                                                                                            \
     }
 NEVER(int, lfs_stat, lfs_t *l, const char *path, struct lfs_info *info)
 NEVER(int, lfs_remove, lfs_t *l, const char *path)
-NEVER(int, lfs_file_opencfg, lfs_t *l, lfs_file_t *f, const char *p, int flags, const struct lfs_file_config *c)
+NEVER(int, lfs_file_opencfg, lfs_t *l, lfs_file_t *f, const char *p, int flags,
+      const struct lfs_file_config *c)
 NEVER(int, lfs_file_close, lfs_t *l, lfs_file_t *f)
 NEVER(lfs_soff_t, lfs_file_size, lfs_t *l, lfs_file_t *f)
 NEVER(lfs_ssize_t, lfs_file_read, lfs_t *l, lfs_file_t *f, void *to, lfs_size_t count)
@@ -62,8 +63,8 @@ int main(void) {
             }
         }
     }
-    printf("%u %u %u %u %d %u %u\n", config.read_size, config.prog_size, config.block_size, config.block_count,
-           (int)config.block_cycles, config.cache_size, config.lookahead_size);
+    printf("%u %u %u %u %d %u %u\n", config.read_size, config.prog_size, config.block_size,
+           config.block_count, (int)config.block_cycles, config.cache_size, config.lookahead_size);
     printf("%zu %zu %zu\n", sizeof read_cache, sizeof program_cache, sizeof lookahead);
     printf("%zu %zu\n", sizeof file.buffer, sizeof file.cache);
     printf("%d %d %d\n", config.read_buffer == read_cache, config.prog_buffer == program_cache,

@@ -211,7 +211,8 @@ static void begin_case(void) {
     }
     stuck = bad_from = 0xff;
     if (below(4) == 0) {
-        stuck = (uint8_t)(AT_SLOTS + SLOT_BYTES * (uint8_t)((held.link.slot + 1 + below(3)) % SLOTS) + below(SLOT_BYTES));
+        stuck = (uint8_t)(AT_SLOTS + SLOT_BYTES * (uint8_t)((held.link.slot + 1 + below(3)) % SLOTS) +
+                          below(SLOT_BYTES));
     }
     if (below(8) == 0) {
         bad_from = below(LINK_STORAGE_BYTES);
@@ -226,7 +227,9 @@ static void write_hex(uint16_t number) {
 }
 
 static void end_case(uint8_t result) {
-    uint8_t pointers = (uint8_t)((held.link.in == in) | (held.link.out == out ? 2 : held.link.out == NULL ? 4 : 0));
+    uint8_t pointers = (uint8_t)((held.link.in == in) | (held.link.out == out    ? 2
+                                                         : held.link.out == NULL ? 4
+                                                                                 : 0));
 
     held.link.in = held.link.out = NULL;
     note(result);
@@ -279,8 +282,8 @@ static uint8_t case_of_transmit(void) {
 }
 
 static uint8_t case_of_link_send(void) {
-    static const uint8_t hows[] = {0,    0,    LINK_LONG,      LINK_CONFIRMED,  LINK_CONFIRMED | LINK_LONG,
-                                   0x50, 0x10, LINK_FILE, 0x70, 0xff};
+    static const uint8_t hows[] = {0,    0,    LINK_LONG, LINK_CONFIRMED, LINK_CONFIRMED | LINK_LONG,
+                                   0x50, 0x10, LINK_FILE, 0x70,           0xff};
     uint8_t bytes = below(2) ? (uint8_t)(LINK_PACKET_BYTES - 7 + below(3)) : below(132);
 
     if (below(16)) {
@@ -294,7 +297,8 @@ static uint8_t case_of_link_save(void) {
 }
 
 static uint8_t case_of_link_load_record(void) {
-    uint8_t block[AT_CHECK] = {(uint8_t)(2 + below(2)), below(64), LINK_OPTIONS, LINK_PACKET_BYTES, 1, 2}, result;
+    uint8_t block[AT_CHECK] = {(uint8_t)(2 + below(2)), below(64), LINK_OPTIONS, LINK_PACKET_BYTES, 1, 2},
+            result;
     uint32_t base = random_base();
 
     stuck = bad_from = 0xff;
@@ -320,7 +324,8 @@ static uint8_t case_of_link_load_record(void) {
         }
         (void)link_save(&held.link);
     }
-    if (held.link.slot < SLOTS && below(2)) { /* the newest record's second copy goes elsewhere, as past worn slots */
+    if (held.link.slot < SLOTS && below(2)) {
+        /* the newest record's second copy goes elsewhere, as past worn slots */
         uint8_t *copy = cells + AT_SLOTS + SLOT_BYTES * held.link.slot;
 
         memmove(cells + AT_SLOTS + SLOT_BYTES * below(SLOTS), copy, SLOT_BYTES);
@@ -351,12 +356,13 @@ static uint8_t case_of_link_receive(void) {
         held.link.in_bytes = (link_size)(12 + below(60));
     }
     held.link.out_bytes = (link_size)(1 + below(20));
-    return link_receive(&held.link, got, below(2) ? LINK_PACKET_BYTES : (uint8_t)(3 + below(LINK_PACKET_BYTES - 2)));
+    return link_receive(&held.link, got,
+                        below(2) ? LINK_PACKET_BYTES : (uint8_t)(3 + below(LINK_PACKET_BYTES - 2)));
 }
 
 static uint8_t (*const cases[])(void) = {
-    case_of_hand_over,  case_of_answer,    case_of_link_answer,      case_of_transmit,
-    case_of_link_send,  case_of_link_save, case_of_link_load_record, case_of_link_receive,
+    case_of_hand_over, case_of_answer,    case_of_link_answer,      case_of_transmit,
+    case_of_link_send, case_of_link_save, case_of_link_load_record, case_of_link_receive,
 };
 
 #else
@@ -377,7 +383,8 @@ static uint8_t case_of_link_crypt(void) {
     uint8_t right = link_crypt(&held.link, out, bytes, id, 0);
 
     if (below(2)) {
-        out[below(2) ? AT_NONCE + below(NONCE_BYTES) : LINK_HEAD + below((uint8_t)(bytes + (id & TAG_BYTES)))] ^= 4;
+        out[below(2) ? AT_NONCE + below(NONCE_BYTES)
+                     : LINK_HEAD + below((uint8_t)(bytes + (id & TAG_BYTES)))] ^= 4;
     }
     return (uint8_t)(right << 1 | link_crypt(&held.link, out, bytes, id, 1));
 }
@@ -392,21 +399,19 @@ static NOINLINE uint8_t at_depth(uint8_t depth, uint8_t (*function)(void)) {
     volatile uint8_t pad[depth];
     uint8_t changed = 0;
 
-    __asm__ volatile(
-        ".irp register, 10, 11, 12, 13, 14, 15\n\t"
-        "mov r\\register, %0\n\t"
-        ".endr"
-        :
-        : "r"(depth)
-        : "r10", "r11", "r12", "r13", "r14", "r15");
+    __asm__ volatile(".irp register, 10, 11, 12, 13, 14, 15\n\t"
+                     "mov r\\register, %0\n\t"
+                     ".endr"
+                     :
+                     : "r"(depth)
+                     : "r10", "r11", "r12", "r13", "r14", "r15");
     pad[0] = function();
-    __asm__ volatile(
-        ".irp register, 10, 11, 12, 13, 14, 15\n\t"
-        "cpse r\\register, %1\n\t"
-        "inc %0\n\t"
-        ".endr"
-        : "+r"(changed)
-        : "r"(depth));
+    __asm__ volatile(".irp register, 10, 11, 12, 13, 14, 15\n\t"
+                     "cpse r\\register, %1\n\t"
+                     "inc %0\n\t"
+                     ".endr"
+                     : "+r"(changed)
+                     : "r"(depth));
     note(changed);
     return pad[0];
 }

@@ -13,7 +13,7 @@ enum { POWER_LOST = 255 };
 struct tester {
     int32_t writes_left; /* until the power goes; below 0: it stays */
     uint32_t writes;
-    uint8_t garbage;     /* what the cell being written holds when the power goes */
+    uint8_t garbage;                   /* what the cell being written holds when the power goes */
     uint8_t stuck[LINK_STORAGE_BYTES]; /* bits of a cell that no longer change */
     jmp_buf power;
 };

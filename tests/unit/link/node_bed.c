@@ -31,10 +31,10 @@ struct bed {
 const size_t bed_bytes = sizeof(struct bed);
 
 #ifndef BED_FILE
-static uint8_t memory[ROOM];      /* a sector of somebody else's on both sides */
-static uint8_t stuck[ROOM];       /* bits that stay 0 */
-static uint8_t lazy[ROOM];        /* bits that a write leaves 1 */
-static int32_t steps_left = -1;   /* bytes written or erased until the power goes; below 0: it stays */
+static uint8_t memory[ROOM];    /* a sector of somebody else's on both sides */
+static uint8_t stuck[ROOM];     /* bits that stay 0 */
+static uint8_t lazy[ROOM];      /* bits that a write leaves 1 */
+static int32_t steps_left = -1; /* bytes written or erased until the power goes; below 0: it stays */
 static uint32_t erasures, writes, reads;
 static jmp_buf power;
 

@@ -13,7 +13,7 @@ static jmp_buf place;
 #define DELAY(n)                                                                                             \
     do {                                                                                                     \
         uint32_t left = (n);                                                                                 \
-        __asm__ volatile(".syntax unified\n1: subs %0, #1\n bne 1b" : "+l"(left) : : "cc");                                   \
+        __asm__ volatile(".syntax unified\n1: subs %0, #1\n bne 1b" : "+l"(left) : : "cc");                  \
     } while (0)
 
 static void say(char c) {

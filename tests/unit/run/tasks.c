@@ -50,13 +50,15 @@ void switch_to(stack_pointer *from, stack_pointer to) {
 enum { SAVED = 6, RETURN = 2 };
 #elif defined __arm__
 void switch_to(stack_pointer *from, stack_pointer to) {
-    __asm__ volatile(".syntax unified\n push {r4-r7, lr}\n mov r2, sp\n str r2, [r0]\n mov sp, r1\n pop {r4-r7, pc}");
+    __asm__ volatile(
+        ".syntax unified\n push {r4-r7, lr}\n mov r2, sp\n str r2, [r0]\n mov sp, r1\n pop {r4-r7, pc}");
 }
 enum { SAVED = 16, RETURN = 4 };
 #else
 void switch_to(stack_pointer *from, stack_pointer to) {
-    __asm__ volatile("addi sp, sp, -16\n sw ra, 12(sp)\n sw s0, 8(sp)\n sw s1, 4(sp)\n sw sp, 0(a0)\n mv sp, a1\n"
-                     "lw ra, 12(sp)\n lw s0, 8(sp)\n lw s1, 4(sp)\n addi sp, sp, 16\n ret");
+    __asm__ volatile(
+        "addi sp, sp, -16\n sw ra, 12(sp)\n sw s0, 8(sp)\n sw s1, 4(sp)\n sw sp, 0(a0)\n mv sp, a1\n"
+        "lw ra, 12(sp)\n lw s0, 8(sp)\n lw s1, 4(sp)\n addi sp, sp, 16\n ret");
 }
 enum { SAVED = 12, RETURN = 4 };
 #endif

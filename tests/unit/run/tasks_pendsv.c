@@ -55,11 +55,12 @@ __attribute__((noinline, used)) static word *next(word *sp) {
 }
 
 __attribute__((naked)) static void on_pendsv(void) {
-    __asm__ volatile(".syntax unified\n mrs r0, psp\n subs r0, #32\n stmia r0!, {r4-r7}\n"
-                     "mov r4, r8\n mov r5, r9\n mov r6, r10\n mov r7, r11\n stmia r0!, {r4-r7}\n subs r0, #32\n"
-                     "push {r1, lr}\n bl next\n pop {r1, r2}\n mov lr, r2\n"
-                     "adds r0, #16\n ldmia r0!, {r4-r7}\n mov r8, r4\n mov r9, r5\n mov r10, r6\n mov r11, r7\n"
-                     "msr psp, r0\n subs r0, #32\n ldmia r0!, {r4-r7}\n bx lr");
+    __asm__ volatile(
+        ".syntax unified\n mrs r0, psp\n subs r0, #32\n stmia r0!, {r4-r7}\n"
+        "mov r4, r8\n mov r5, r9\n mov r6, r10\n mov r7, r11\n stmia r0!, {r4-r7}\n subs r0, #32\n"
+        "push {r1, lr}\n bl next\n pop {r1, r2}\n mov lr, r2\n"
+        "adds r0, #16\n ldmia r0!, {r4-r7}\n mov r8, r4\n mov r9, r5\n mov r10, r6\n mov r11, r7\n"
+        "msr psp, r0\n subs r0, #32\n ldmia r0!, {r4-r7}\n bx lr");
 }
 
 /* As the handler and the exception's entry have left it. */

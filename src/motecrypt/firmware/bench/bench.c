@@ -54,7 +54,8 @@ static struct cipher_context context;
 static uint16_t checksum(uint16_t crc, uint8_t byte) {
     uint8_t x = (uint8_t)((crc >> 8) ^ byte);
     x ^= (uint8_t)(x >> 4);
-    return (uint16_t)((uint16_t)(crc << 8) ^ (uint16_t)((uint16_t)x << 12) ^ (uint16_t)((uint16_t)x << 5) ^ x);
+    return (uint16_t)((uint16_t)(crc << 8) ^ (uint16_t)((uint16_t)x << 12) ^ (uint16_t)((uint16_t)x << 5) ^
+                      x);
 }
 
 /* --- sending ------------------------------------------------------------------------------------ */
@@ -143,8 +144,8 @@ static uint8_t operate(uint8_t operation, const struct cipher_io *io) {
 }
 
 static void send_run(uint8_t sequence) {
-    struct cipher_io io = {nonce_bytes,     ad_bytes,         message_bytes, message_bytes,
-                           tag_bytes,       message.used,     ad.used,       (uint8_t)nonce.used};
+    struct cipher_io io = {nonce_bytes, ad_bytes,     message_bytes, message_bytes,
+                           tag_bytes,   message.used, ad.used,       (uint8_t)nonce.used};
     uint16_t repetitions = (uint16_t)(run_bytes[1] | (uint16_t)((uint16_t)run_bytes[2] << 8));
     uint8_t status = CIPHER_OK;
 

@@ -32,8 +32,8 @@ static inline void put_number(uint32_t number) {
 /* Two digits for each byte. */
 static inline void put_hex(const uint8_t *bytes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        hal_write((uint8_t) "0123456789ABCDEF"[bytes[i] >> 4]);
-        hal_write((uint8_t) "0123456789ABCDEF"[bytes[i] & 15u]);
+        hal_write((uint8_t)"0123456789ABCDEF"[bytes[i] >> 4]);
+        hal_write((uint8_t)"0123456789ABCDEF"[bytes[i] & 15u]);
     }
 }
 

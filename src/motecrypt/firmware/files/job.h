@@ -9,13 +9,19 @@
 enum job_format { JOB_PUBLISHED = 0, JOB_MODERN = 1 };
 
 /* Distinct from littlefs's errors, which are -2 to -100. */
-enum job_status { JOB_OK = 0, JOB_NOT_GENUINE = -200, JOB_TOO_SHORT = -201, JOB_BAD_REQUEST = -202, JOB_CRYPTO = -203 };
+enum job_status {
+    JOB_OK = 0,
+    JOB_NOT_GENUINE = -200,
+    JOB_TOO_SHORT = -201,
+    JOB_BAD_REQUEST = -202,
+    JOB_CRYPTO = -203
+};
 
 struct job {
-    uint8_t format;    /* enum job_format */
-    uint8_t decrypts;  /* 0 or 1 */
-    uint8_t cipher;    /* published: key bits / 8 of AES-CBC; modern: 1 AES-256-GCM, 2 ChaCha20-Poly1305 */
-    uint16_t rounds;   /* published: hashes of the key derivation, 8192 in the format */
+    uint8_t format;     /* enum job_format */
+    uint8_t decrypts;   /* 0 or 1 */
+    uint8_t cipher;     /* published: key bits / 8 of AES-CBC; modern: 1 AES-256-GCM, 2 ChaCha20-Poly1305 */
+    uint16_t rounds;    /* published: hashes of the key derivation, 8192 in the format */
     uint8_t chunk_log2; /* modern: 2^n bytes of plaintext a chunk, 9 to 12 */
     uint8_t key_bytes;
     const uint8_t *key;

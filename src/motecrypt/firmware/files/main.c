@@ -218,8 +218,9 @@ static void serve(uint8_t type, uint8_t sequence, uint32_t count) {
         break;
     case LOAD:
         index = number(request, 4);
-        answer_status(sequence, count == 4 + STORAGE.block_bytes && index < STORAGE.block_count ? load(count)
-                                                                                              : JOB_BAD_REQUEST);
+        answer_status(sequence, count == 4 + STORAGE.block_bytes && index < STORAGE.block_count
+                                    ? load(count)
+                                    : JOB_BAD_REQUEST);
         break;
     default:
         frame_error(sequence, BAD_REQUEST);

@@ -22,7 +22,8 @@ enum {
     CHACHA = 2
 };
 
-static const uint8_t info[16] = {'m', 'o', 't', 'e', 'c', 'r', 'y', 'p', 't', ' ', 'f', 'i', 'l', 'e', ' ', '1'};
+static const uint8_t info[16] = {'m', 'o', 't', 'e', 'c', 'r', 'y', 'p',
+                                 't', ' ', 'f', 'i', 'l', 'e', ' ', '1'};
 
 static struct store_file source, target;
 static mbedtls_gcm_context gcm;
@@ -32,8 +33,8 @@ static uint32_t number;
 
 static int derive(const struct job *job) {
     const mbedtls_md_info_t *sha256 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA256);
-    int error = mbedtls_hkdf(sha256, header + SALT_AT, SALT_BYTES, job->key, job->key_bytes, info, sizeof info,
-                             keys, sizeof keys);
+    int error = mbedtls_hkdf(sha256, header + SALT_AT, SALT_BYTES, job->key, job->key_bytes, info,
+                             sizeof info, keys, sizeof keys);
     mbedtls_gcm_init(&gcm);
     mbedtls_chachapoly_init(&chacha);
     return error | (header[9] == GCM ? mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, keys + 32, 256)
@@ -68,7 +69,8 @@ static int open_chunk(uint32_t count, int last) {
     uint8_t nonce[12];
     set_nonce(nonce, last);
     if (header[9] == GCM) {
-        return mbedtls_gcm_auth_decrypt(&gcm, count, nonce, 12, NULL, 0, chunk + count, TAG_BYTES, chunk, chunk);
+        return mbedtls_gcm_auth_decrypt(&gcm, count, nonce, 12, NULL, 0, chunk + count, TAG_BYTES, chunk,
+                                        chunk);
     }
     return mbedtls_chachapoly_auth_decrypt(&chacha, count, nonce, NULL, 0, chunk + count, chunk, chunk);
 }
@@ -119,8 +121,8 @@ static int decrypt(const struct job *job) {
     if (size < HEADER_BYTES + TAG_BYTES || store_read(&source, header, sizeof header) != HEADER_BYTES) {
         return JOB_TOO_SHORT;
     }
-    if (memcmp(header, "motefile\1", 9) != 0 || (header[9] != GCM && header[9] != CHACHA) || header[10] != 0 ||
-        header[11] < 9 || header[11] > 12) {
+    if (memcmp(header, "motefile\1", 9) != 0 || (header[9] != GCM && header[9] != CHACHA) ||
+        header[10] != 0 || header[11] < 9 || header[11] > 12) {
         return JOB_BAD_REQUEST;
     }
     phase(PHASE_KEY);

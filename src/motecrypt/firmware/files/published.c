@@ -44,7 +44,7 @@ static int set_up(const struct job *job) {
     int error;
     phase(PHASE_SETUP);
     error = mbedtls_cipher_setkey(&cipher, digest, job->cipher * 8,
-                                      job->decrypts ? MBEDTLS_DECRYPT : MBEDTLS_ENCRYPT);
+                                  job->decrypts ? MBEDTLS_DECRYPT : MBEDTLS_ENCRYPT);
     error |= mbedtls_cipher_set_iv(&cipher, iv, BLOCK);
     error |= mbedtls_cipher_reset(&cipher);
     return error | mbedtls_md_hmac_starts(&md, digest, 32);

@@ -25,7 +25,15 @@
 #define SYSTICK_VALUE AT(0xE000E018u)
 #define VECTORS_AT AT(0xE000ED08u)
 
-enum { KEY_BYTES = 32, IV_BYTES = 16, STRING_BYTES = 48, TICK_US = 1000, STACK_WORDS = 1024, SYSTICK = 15, VECTORS = 48 };
+enum {
+    KEY_BYTES = 32,
+    IV_BYTES = 16,
+    STRING_BYTES = 48,
+    TICK_US = 1000,
+    STACK_WORDS = 1024,
+    SYSTICK = 15,
+    VECTORS = 48
+};
 
 /* How the work and the samples share the chip. */
 enum way {
@@ -301,8 +309,9 @@ static void run_way(void) {
     if (outcome != 0) {
         put_line("failed");
     } else {
-        const uint32_t numbers[] = {way,           (uint32_t)work, took,         hash,        samples.count,
-                                    samples.missed, samples.least,  samples.most, samples.sum};
+        const uint32_t numbers[] = {way,           (uint32_t)work, took,
+                                    hash,          samples.count,  samples.missed,
+                                    samples.least, samples.most,   samples.sum};
         put_numbers(numbers, sizeof numbers / sizeof *numbers);
     }
 }
@@ -346,11 +355,12 @@ int main(void) {
     vectors_in_ram[SYSTICK] = (uint32_t)on_systick;
     VECTORS_AT = (uint32_t)vectors_in_ram;
     start_core1();
-    for (work = STRINGS; ; work = FILES) {
+    for (work = STRINGS;; work = FILES) {
         for (way = ALONE; way <= MASKED; way++) {
             if (work == FILES && make_files(&flash) != 0) {
                 put_line("failed");
-            } else if (work == FILES || (way != LOCKED && way != MASKED)) { /* strings do not write the flash */
+            } else if (work == FILES || (way != LOCKED && way != MASKED)) {
+                /* strings do not write the flash */
                 run_way();
             }
         }

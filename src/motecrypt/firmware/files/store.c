@@ -10,9 +10,11 @@ enum { LOOKAHEAD_BYTES = 64, BLOCK_CYCLES = 500 };
 lfs_t store_lfs;
 static struct lfs_config config;
 static const struct storage *place;
-static uint8_t read_cache[STORAGE_PROGRAM_MAX], program_cache[STORAGE_PROGRAM_MAX], lookahead[LOOKAHEAD_BYTES];
+static uint8_t read_cache[STORAGE_PROGRAM_MAX], program_cache[STORAGE_PROGRAM_MAX],
+    lookahead[LOOKAHEAD_BYTES];
 
-static int on_read(const struct lfs_config *c, lfs_block_t block, lfs_off_t off, void *data, lfs_size_t count) {
+static int on_read(const struct lfs_config *c, lfs_block_t block, lfs_off_t off, void *data,
+                   lfs_size_t count) {
     return place->read(block * c->block_size + off, data, count);
 }
 

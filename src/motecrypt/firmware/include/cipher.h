@@ -33,12 +33,12 @@ enum cipher_status {
 
 /* One message. `output` is either `input` exactly (in place) or does not overlap it. */
 struct cipher_io {
-    const uint8_t *nonce;  /* nonce or IV; may be NULL when nonce_bytes is 0 */
-    const uint8_t *ad;     /* associated data; may be NULL when ad_bytes is 0 */
-    const uint8_t *input;  /* bytes of plaintext (encrypt) or ciphertext (decrypt) */
-    uint8_t *output;       /* as many bytes of ciphertext or plaintext */
-    uint8_t *tag;          /* CIPHER_TAG_BYTES: written by encrypt, read by decrypt */
-    size_t bytes;          /* length of input and of output */
+    const uint8_t *nonce; /* nonce or IV; may be NULL when nonce_bytes is 0 */
+    const uint8_t *ad;    /* associated data; may be NULL when ad_bytes is 0 */
+    const uint8_t *input; /* bytes of plaintext (encrypt) or ciphertext (decrypt) */
+    uint8_t *output;      /* as many bytes of ciphertext or plaintext */
+    uint8_t *tag;         /* CIPHER_TAG_BYTES: written by encrypt, read by decrypt */
+    size_t bytes;         /* length of input and of output */
     size_t ad_bytes;
     uint8_t nonce_bytes;
 };

@@ -172,7 +172,8 @@ extern uint8_t _end; /* first byte after .bss (avr-libc has no heap here) */
 
 enum {
     PAINT = 0xa5,
-    BLOCKS_BELOW = (64 + HAL_BLOCK - 1) / HAL_BLOCK, /* more than what the benchmark firmware uses of the stack between two runs */
+    /* more than what the benchmark firmware uses of the stack between two runs */
+    BLOCKS_BELOW = (64 + HAL_BLOCK - 1) / HAL_BLOCK,
 };
 
 /* What a run has not reached is still painted. HAL_PAINTED holds how many blocks from _end on that is: a
@@ -188,8 +189,8 @@ void hal_stack_paint(void) {
 static uint8_t block_is_painted(const uint8_t *byte) {
     const uint8_t *end = byte + HAL_BLOCK;
     for (; byte < end; byte += 8) {
-        if (byte[0] != PAINT || byte[1] != PAINT || byte[2] != PAINT || byte[3] != PAINT || byte[4] != PAINT ||
-            byte[5] != PAINT || byte[6] != PAINT || byte[7] != PAINT) {
+        if (byte[0] != PAINT || byte[1] != PAINT || byte[2] != PAINT || byte[3] != PAINT ||
+            byte[4] != PAINT || byte[5] != PAINT || byte[6] != PAINT || byte[7] != PAINT) {
             return 0;
         }
     }

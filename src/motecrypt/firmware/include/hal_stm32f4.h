@@ -60,7 +60,7 @@ static void start_uart(void) {
     AT(GPIOA) = (AT(GPIOA) & ~(15u << 4)) | 10u << 4;
     AT(GPIOA + 0x20u) = (AT(GPIOA + 0x20u) & ~(255u << 8)) | 0x77u << 8;
     AT(USART2 + 0x08u) = (UART_HZ + BAUD / 2u) / BAUD; /* sixteenths of a divisor by 16 */
-    AT(USART2 + 0x0Cu) = 1u << 13 | 1u << 3 | 1u << 2;  /* on, sender, receiver */
+    AT(USART2 + 0x0Cu) = 1u << 13 | 1u << 3 | 1u << 2; /* on, sender, receiver */
 }
 
 void hal_init(void) {

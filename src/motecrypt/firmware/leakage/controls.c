@@ -13,7 +13,8 @@ enum { BYTES = 4, POLYNOMIAL = 0x1B, CONSTANT = 0x63 };
 volatile uint8_t leak_input[BYTES], leak_key[BYTES], leak_random[2];
 
 uint8_t leak_sbox[256] __attribute__((aligned(256)));
-uint8_t leak_table[256] __attribute__((aligned(256))); /* the S-box behind masks: leak_sbox[i] ^ out at i ^ in */
+/* the S-box behind masks: leak_sbox[i] ^ out at i ^ in */
+uint8_t leak_table[256] __attribute__((aligned(256)));
 
 /* In words of their own: what loads a byte of one loads the whole word from memory. */
 struct leak_toy leak_toy;
@@ -39,8 +40,8 @@ static void make_sbox(void) {
         inverse ^= (uint8_t)(inverse << 2);
         inverse ^= (uint8_t)(inverse << 4);
         inverse ^= (inverse & 0x80) ? 0x09 : 0;
-        leak_sbox[power] = (uint8_t)(inverse ^ rotated(inverse, 1) ^ rotated(inverse, 2) ^ rotated(inverse, 3) ^
-                                     rotated(inverse, 4) ^ CONSTANT);
+        leak_sbox[power] = (uint8_t)(inverse ^ rotated(inverse, 1) ^ rotated(inverse, 2) ^
+                                     rotated(inverse, 3) ^ rotated(inverse, 4) ^ CONSTANT);
     } while (power != 1);
     leak_sbox[0] = CONSTANT;
 }

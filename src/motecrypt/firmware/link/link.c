@@ -503,7 +503,8 @@ static uint8_t hand_over(struct link *link, link_size bytes) {
 static void count_failure(struct link *link) {
     link->record.failures++;
     if (!link_save(link)) {
-        link->record.failures = (link->record.failures & NO_SHORT) | LINK_FAILURES_MAX; /* cannot count: end it now */
+        /* cannot count: end it now */
+        link->record.failures = (link->record.failures & NO_SHORT) | LINK_FAILURES_MAX;
     }
 }
 

@@ -37,27 +37,27 @@ typedef uint16_t link_size;
 #endif
 
 enum {
-    LINK_HEAD = 22,         /* bytes in front of a message in the caller's buffer */
-    LINK_PIECES_MAX = 15,   /* fragments of a message */
-    LINK_PIECE_HEAD = 3,    /* bytes of a packet in front of a fragment */
-    LINK_TRIES = 10,        /* packets or bursts without progress, then the message is given up */
-    LINK_SPREAD_MS = 7,     /* node n waits n times this longer before it sends again */
-    LINK_SEND_BLOCK = 64,   /* counters claimed by one write to storage */
-    LINK_RECEIVE_AHEAD = 15, /* counters that a node skips at a restart, to spare its EEPROM */
+    LINK_HEAD = 22,           /* bytes in front of a message in the caller's buffer */
+    LINK_PIECES_MAX = 15,     /* fragments of a message */
+    LINK_PIECE_HEAD = 3,      /* bytes of a packet in front of a fragment */
+    LINK_TRIES = 10,          /* packets or bursts without progress, then the message is given up */
+    LINK_SPREAD_MS = 7,       /* node n waits n times this longer before it sends again */
+    LINK_SEND_BLOCK = 64,     /* counters claimed by one write to storage */
+    LINK_RECEIVE_AHEAD = 15,  /* counters that a node skips at a restart, to spare its EEPROM */
     LINK_FAILURES_MAX = 4096, /* failed verifications of short tags that an end bears; a power of 2 */
     LINK_FAILURES_SPARE = 64, /* with no more of them left, the other end is asked for long messages */
-    LINK_FORGIVEN = 32,       /* a failure is forgiven each time that so many counters have passed; a power of 2 */
-    LINK_ANSWERS_MAX = 32,    /* answers in a row to packets that bring nothing new; a power of 2 */
-    LINK_ANSWER_REST = 128,   /* in 256 ms, half of what a byte counts: then one after each such time */
+    LINK_FORGIVEN = 32, /* a failure is forgiven each time that so many counters have passed; a power of 2 */
+    LINK_ANSWERS_MAX = 32,  /* answers in a row to packets that bring nothing new; a power of 2 */
+    LINK_ANSWER_REST = 128, /* in 256 ms, half of what a byte counts: then one after each such time */
 #ifdef MC_FAULT_STEP
     LINK_STEP_MAX = MC_FAULT_STEP,
 #else
-    LINK_STEP_MAX = 127,    /* counters since the last answered message that a short packet can name */
+    LINK_STEP_MAX = 127, /* counters since the last answered message that a short packet can name */
 #endif
-    LINK_LONG_EVERY = 32,   /* of messages without an answer every 32nd is long; a power of 2 */
-    LINK_WINDOW = 16,       /* counters behind the newest that may still come */
-    LINK_FRESH = 16,        /* a command may name so many of its receiver's newest messages */
-    LINK_BROADCAST = 63,    /* the node number of a group */
+    LINK_LONG_EVERY = 32, /* of messages without an answer every 32nd is long; a power of 2 */
+    LINK_WINDOW = 16,     /* counters behind the newest that may still come */
+    LINK_FRESH = 16,      /* a command may name so many of its receiver's newest messages */
+    LINK_BROADCAST = 63,  /* the node number of a group */
     LINK_PACKET_MIN = 12,
     LINK_STORAGE_BYTES = 188
 };
@@ -79,10 +79,10 @@ enum { LINK_CONFIRMED = 0x40, LINK_COMMAND = 0x10, LINK_FILE = 0x30, LINK_LONG =
 
 enum link_event {
     LINK_NOTHING = 0,
-    LINK_SENT = 1,        /* link_send: the message has left; nobody will answer */
-    LINK_WAITING = 2,     /* link_send: the message has left; its outcome comes from link_receive or link_poll */
-    LINK_ACCEPTED = 3,    /* outcome: the other end's application has taken it, proven by its answer */
-    LINK_REFUSED = 4,     /* outcome: the other end has not taken it now, and perhaps did before */
+    LINK_SENT = 1,     /* link_send: the message has left; nobody will answer */
+    LINK_WAITING = 2,  /* link_send: the message has left; its outcome comes from link_receive or link_poll */
+    LINK_ACCEPTED = 3, /* outcome: the other end's application has taken it, proven by its answer */
+    LINK_REFUSED = 4,  /* outcome: the other end has not taken it now, and perhaps did before */
     LINK_UNCONFIRMED = 5, /* outcome: unknown */
     LINK_MESSAGE = 6,     /* link_receive: a message for the application; call link_answer next */
     LINK_COMMANDED = 7,   /* the same, a fresh command: behind its first four bytes, which are the link's */
@@ -90,41 +90,41 @@ enum link_event {
     LINK_FORGED = 9,      /* link_receive: a tag was wrong */
     LINK_BOUND = 10,      /* link_receive: dropped unread, too many short tags were wrong */
     LINK_BUSY = 11,       /* link_send: a message still waits for its outcome */
-    LINK_TOO_LONG = 12,   /* link_send: more than LINK_PIECES_MAX fragments, or no such kind of message here */
-    LINK_NO_KEY = 13,     /* link_begin: no key, or a damaged one */
-    LINK_NO_STATE = 14,   /* link_begin: the key has no counters: provision the node again */
-    LINK_STORAGE = 15,    /* storage does not keep written data; nothing was sent or handed over */
-    LINK_USED_UP = 16,    /* all counters of this epoch are used */
-    LINK_FILE_PART = 17   /* link_receive: as LINK_MESSAGE, a part of a file (docs/link.md, Files) */
+    LINK_TOO_LONG = 12, /* link_send: more than LINK_PIECES_MAX fragments, or no such kind of message here */
+    LINK_NO_KEY = 13,   /* link_begin: no key, or a damaged one */
+    LINK_NO_STATE = 14, /* link_begin: the key has no counters: provision the node again */
+    LINK_STORAGE = 15,  /* storage does not keep written data; nothing was sent or handed over */
+    LINK_USED_UP = 16,  /* all counters of this epoch are used */
+    LINK_FILE_PART = 17 /* link_receive: as LINK_MESSAGE, a part of a file (docs/link.md, Files) */
 };
 
 /* What storage keeps. Within an epoch the counters only grow, and failures are forgiven only where `receive` grows:
  * so the newest record is the greatest number. */
 struct link_record {
-    uint16_t failures;   /* failed verifications of short tags; bit 15: the other end refuses these */
-    uint16_t salt;       /* of the epoch: random, or the generation */
-    uint32_t receive;    /* no counter below this is taken after a restart */
-    uint32_t send;       /* no counter below this is used after a restart */
+    uint16_t failures; /* failed verifications of short tags; bit 15: the other end refuses these */
+    uint16_t salt;     /* of the epoch: random, or the generation */
+    uint32_t receive;  /* no counter below this is taken after a restart */
+    uint32_t send;     /* no counter below this is used after a restart */
     uint32_t epoch;
 };
 
 /* All of it is the core's; an application reads `in` and `in_bytes` and sets `answer_ms`. */
 struct link {
     struct link_record record;
-    uint32_t next;          /* the lowest counter that was not yet received, nor any above it */
-    uint32_t answered;      /* the counter of the message that the application took last */
-    uint8_t *in, *out;      /* the buffer for what comes; the message that waits for its outcome */
-    uint16_t window;        /* bit i: counter next - 1 - i was received */
-    uint16_t in_have;       /* bit i: fragment i is here */
-    uint16_t in_need;       /* the fragments that the message has; 0 before the last one came */
-    uint16_t out_have;      /* bit i: fragment i was at the other end once */
-    uint16_t out_at;        /* link_clock when the message was last sent */
+    uint32_t next;     /* the lowest counter that was not yet received, nor any above it */
+    uint32_t answered; /* the counter of the message that the application took last */
+    uint8_t *in, *out; /* the buffer for what comes; the message that waits for its outcome */
+    uint16_t window;   /* bit i: counter next - 1 - i was received */
+    uint16_t in_have;  /* bit i: fragment i is here */
+    uint16_t in_need;  /* the fragments that the message has; 0 before the last one came */
+    uint16_t out_have; /* bit i: fragment i was at the other end once */
+    uint16_t out_at;   /* link_clock when the message was last sent */
 #ifndef LINK_ANSWER_MS
-    uint16_t answer_ms;     /* how long an answer may take */
+    uint16_t answer_ms; /* how long an answer may take */
 #endif
-    link_size in_room;      /* bytes of the buffer behind LINK_HEAD */
-    link_size in_bytes;     /* length of the message received */
-    link_size out_bytes;    /* content of the message's packets, without their heads */
+    link_size in_room;   /* bytes of the buffer behind LINK_HEAD */
+    link_size in_bytes;  /* length of the message received */
+    link_size out_bytes; /* content of the message's packets, without their heads */
     uint8_t node;
 #ifndef LINK_OPTIONS
     uint8_t options;
@@ -132,13 +132,13 @@ struct link {
 #ifndef LINK_PACKET_BYTES
     uint8_t packet_bytes;
 #endif
-    uint8_t send_left;      /* claimed in storage and not used yet */
-    uint8_t since;          /* counters since the other end was known to be synchronised */
-    uint8_t fresh;          /* of the messages sent, the number of newest ones that a command may name */
-    uint8_t answers;        /* sent since something new came; the newest at that time, in 256 ms */
+    uint8_t send_left; /* claimed in storage and not used yet */
+    uint8_t since;     /* counters since the other end was known to be synchronised */
+    uint8_t fresh;     /* of the messages sent, the number of newest ones that a command may name */
+    uint8_t answers;   /* sent since something new came; the newest at that time, in 256 ms */
     uint8_t answer_at;
-    uint16_t generation;    /* how often the node was provisioned */
-    uint8_t slot;           /* the slot of storage that was written last; bit 7: the last save failed */
+    uint16_t generation; /* how often the node was provisioned */
+    uint8_t slot;        /* the slot of storage that was written last; bit 7: the last save failed */
     uint8_t tries;
     uint8_t answer_state;
     uint8_t key_id, key[16]; /* the key derived last */

@@ -98,9 +98,10 @@ __attribute__((naked, noinline, noclone)) uint8_t link_prove(struct link *link, 
         :
         : [enter] "i"(link_enter), [leave] "i"(link_leave), [key_of] "i"(link_key), [prf] "i"(link_prf),
           [packet] "i"(link_packet), [in] FIELD(in), [out] FIELD(out), [node] FIELD(node), [key] FIELD(key),
-          [in_key] "i"(USE_ANSWER | DIRECTION | ANSWER_TAG_BYTES), [out_key] "i"(USE_ANSWER | ANSWER_TAG_BYTES),
-          [counter] "i"(AT_COUNTER), [kind] "i"(KIND_ANSWER), [outcome] "i"(OUTCOME),
-          [missing] "i"(ANSWER_MISSING), [tag_bytes] "i"(ANSWER_TAG_BYTES), [bytes] "i"(ANSWER_BYTES)
+          [in_key] "i"(USE_ANSWER | DIRECTION | ANSWER_TAG_BYTES),
+          [out_key] "i"(USE_ANSWER | ANSWER_TAG_BYTES), [counter] "i"(AT_COUNTER), [kind] "i"(KIND_ANSWER),
+          [outcome] "i"(OUTCOME), [missing] "i"(ANSWER_MISSING), [tag_bytes] "i"(ANSWER_TAG_BYTES),
+          [bytes] "i"(ANSWER_BYTES)
         : "memory");
 }
 
@@ -145,9 +146,9 @@ __attribute__((naked, noinline, noclone)) void link_answer(struct link *link, ui
         "2:\t%~jmp %x[send]\n"
         "3:\tret\n"
         :
-        : [send] "i"(send_answer), [state] FIELD(answer_state), [asked] "i"(ASKED), [answered_state] "i"(ANSWERED),
-          [next] FIELD(next), [refused] "i"(ANSWER_REFUSED), [in] FIELD(in), [counter] "i"(AT_COUNTER),
-          [answered] FIELD(answered), [failures] FIELD(record.failures),
+        : [send] "i"(send_answer), [state] FIELD(answer_state), [asked] "i"(ASKED),
+          [answered_state] "i"(ANSWERED), [next] FIELD(next), [refused] "i"(ANSWER_REFUSED), [in] FIELD(in),
+          [counter] "i"(AT_COUNTER), [answered] FIELD(answered), [failures] FIELD(record.failures),
           [bound] "i"(LINK_FAILURES_MAX - LINK_FAILURES_SPARE), [no_short] "i"(ANSWER_ACCEPTED | 1 << 2)
         : "memory");
 }

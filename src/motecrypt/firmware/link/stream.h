@@ -7,11 +7,11 @@
 enum { LINK_SILENCE_MS = 20 }; /* a packet begins after so much silence, or behind a packet */
 
 struct link_stream {
-    uint8_t *packet;      /* room for packet_bytes */
+    uint8_t *packet; /* room for packet_bytes */
     uint8_t packet_bytes;
     uint8_t have;
-    uint8_t skipping;     /* until silence: the last bytes were not a packet */
-    uint16_t last;        /* link_clock at the last byte */
+    uint8_t skipping; /* until silence: the last bytes were not a packet */
+    uint16_t last;    /* link_clock at the last byte */
 };
 
 /* Take a byte that came at `now`; 1 when `packet` is whole. */

@@ -23,8 +23,8 @@
 #define BLOCK_KEY(name, from) const struct block_key *const name = (const struct block_key *)(from)
 #else
 #define KEY_ALONE NOINLINE /* one schedule on the stack at a time */
-#define BLOCK_KEY(name, from)  \
-    struct block_key schedule; \
+#define BLOCK_KEY(name, from)                                                                                \
+    struct block_key schedule;                                                                               \
     const struct block_key *const name = (block_setup(&schedule, from, BLOCK_BYTES), &schedule)
 #endif
 

@@ -14,7 +14,8 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
         return CIPHER_BAD_KEY;
 #ifdef __AVR__
     uintptr_t place = (uintptr_t)key;
-    __asm__ volatile("" : "+r"(place)); /* the stack and malloc do not keep the alignment that the type states */
+    /* the stack and malloc do not keep the alignment that the type states */
+    __asm__ volatile("" : "+r"(place));
     if (place & (PAGE_BYTES - 1))
         return CIPHER_NOT_ALIGNED;
 #endif

@@ -18,11 +18,11 @@
 
 /* What the random bytes of a block are for. Only whole words on ARM, because a load of a byte takes its word. */
 struct aes_masks {
-    uint8_t keys[4];   /* added to the masks of the round keys: one for each row of the state */
-    uint8_t rows[4];   /* of a row while columns are mixed */
-    uint8_t in, out;   /* of all bytes in front of the S-box, and behind it */
+    uint8_t keys[4]; /* added to the masks of the round keys: one for each row of the state */
+    uint8_t rows[4]; /* of a row while columns are mixed */
+    uint8_t in, out; /* of all bytes in front of the S-box, and behind it */
     uint8_t unused[2];
-    uint8_t order[4];  /* 32 exchanges of S-boxes */
+    uint8_t order[4]; /* 32 exchanges of S-boxes */
 };
 
 /* What cipher_setup returns besides the words of cipher.h and random.h. */

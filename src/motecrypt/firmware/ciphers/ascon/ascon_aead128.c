@@ -158,7 +158,7 @@ static void separate_domains(struct ascon_word *state) {
 }
 
 static void ascon_process(const struct cipher_context *context, const struct cipher_io *io, uint8_t *tag,
-                    uint8_t decrypting) {
+                          uint8_t decrypting) {
     struct ascon_word state[5];
 
     load_iv(&state[0]);

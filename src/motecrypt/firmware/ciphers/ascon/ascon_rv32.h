@@ -40,7 +40,8 @@ static inline void ascon_crypt_rate(struct ascon_word *state, const uint8_t *inp
     uint32_t *rate = &state[0].half[0], kept = decrypting ? 0 : UINT32_MAX;
 
     for (uint8_t i = 0; i < 4; i++, input += 4, output += 4) {
-        uint32_t in = input[0] | (uint32_t)input[1] << 8 | (uint32_t)input[2] << 16 | (uint32_t)input[3] << 24;
+        uint32_t in =
+            input[0] | (uint32_t)input[1] << 8 | (uint32_t)input[2] << 16 | (uint32_t)input[3] << 24;
         uint32_t old = rate[i], out = in ^ old;
 
         output[0] = (uint8_t)out;

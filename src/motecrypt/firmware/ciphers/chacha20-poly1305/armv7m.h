@@ -13,8 +13,9 @@
 
 struct poly1305 {
     uint32_t factors[7]; /* r0, r1, s3, s2, s1, r2, r3, where s is 5/4 r */
-    uint32_t sum[5];     /* words 0, 1, 2, 4, 3 of the accumulator, of which only two bits of word 4 are below 2^130 */
-    uint32_t s[4];       /* added at the end */
+    /* words 0, 1, 2, 4, 3 of the accumulator, of which only two bits of word 4 are below 2^130 */
+    uint32_t sum[5];
+    uint32_t s[4]; /* added at the end */
 };
 
 struct cipher_io;

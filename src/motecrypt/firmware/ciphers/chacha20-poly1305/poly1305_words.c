@@ -60,7 +60,8 @@ void poly1305_block(struct poly1305 *state, const uint8_t *block) {
     x1 += x0 >> 32;
     x2 += x1 >> 32;
     x3 += x2 >> 32;
-    top = (uint32_t)(x3 >> 32) + a4 * (r[0] & 3); /* the lowest word's last two bits do not wrap with the others */
+    /* the lowest word's last two bits do not wrap with the others */
+    top = (uint32_t)(x3 >> 32) + a4 * (r[0] & 3);
 
     carry = (uint64_t)(uint32_t)x0 + (top >> 2) * 5;
     sum[0] = (uint32_t)carry;

@@ -40,11 +40,11 @@ static void store(uint8_t *bytes, uint32_t word) {
     (TABLE_READ32(&des_sp[(first)][(uint8_t)((work) >> 24) & 63]) ^                                          \
      TABLE_READ32(&des_sp[(first) + 2][(uint8_t)((work) >> 16) & 63]) ^                                      \
      TABLE_READ32(&des_sp[(first) + 4][(uint8_t)((work) >> 8) & 63]) ^                                       \
-     TABLE_READ32(&des_sp[(first) + 6][(uint8_t)(work)&63]))
+     TABLE_READ32(&des_sp[(first) + 6][(uint8_t)(work) & 63]))
 
 #define ROUND(target, source, keys)                                                                          \
     do {                                                                                                     \
-        const uint32_t odd = ROTATE_RIGHT_4(source) ^ (keys)[0];                                          \
+        const uint32_t odd = ROTATE_RIGHT_4(source) ^ (keys)[0];                                             \
         const uint32_t even = (source) ^ (keys)[1];                                                          \
         (target) ^= BOXES(odd, 0) ^ BOXES(even, 1);                                                          \
     } while (0)

@@ -33,7 +33,8 @@ static void join(uint8_t *halves, uint8_t *block) {
 }
 
 /* The six bits of a round's key that enter a box, first bit highest. */
-static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t *key, uint8_t rotation, uint8_t box) {
+static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t *key, uint8_t rotation,
+                                                              uint8_t box) {
     const uint8_t *chosen = &des_pc2[6 * box];
     const uint8_t end = box < 4 ? 28 : 56;
     uint8_t bits = 0;
@@ -46,8 +47,8 @@ static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t *key
 /* One round: target ^= P(S(E(source) ^ round key)). */
 static void des_round(uint8_t *target, const uint8_t *source, const uint8_t *key, uint8_t round) {
     const uint8_t rotation = TABLE_READ8(&des_rotations[round]);
-    uint32_t expanded = ((uint32_t)source[0] << 24) | ((uint32_t)source[1] << 16) |
-                        ((uint32_t)source[2] << 8) | source[3];
+    uint32_t expanded =
+        ((uint32_t)source[0] << 24) | ((uint32_t)source[1] << 16) | ((uint32_t)source[2] << 8) | source[3];
     expanded = (expanded >> 1) | (expanded << 31); /* the first box takes bits 32, 1, 2, 3, 4, 5 */
     for (uint8_t box = 0; box < 8; box++) {
         const uint8_t top = (uint8_t)(expanded >> 24);
@@ -78,7 +79,8 @@ static void crypt(const struct block_key *key, uint8_t *block, uint8_t decrypt) 
             uint8_t *right = halves + (i & 1 ? 0 : 4);
             des_round(left, right, bytes, round);
         }
-        for (uint8_t i = 0; i < 4; i++) { /* the halves leave a pass swapped; FP and IP between passes cancel */
+        for (uint8_t i = 0; i < 4; i++) {
+            /* the halves leave a pass swapped; FP and IP between passes cancel */
             const uint8_t left = halves[i];
             halves[i] = halves[4 + i];
             halves[4 + i] = left;

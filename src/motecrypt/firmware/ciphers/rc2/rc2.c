@@ -50,14 +50,14 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
  * c = R[i-3], d = R[i-1]. The sums and ands stay in 16 bits whatever int is. */
 #define MIX(a, b, c, d, k, bits)                                                                             \
     do {                                                                                                     \
-        const uint16_t sum = (uint16_t)((a) + (k) + ((d) & (b)) + ((uint16_t) ~(d) & (c)));                  \
+        const uint16_t sum = (uint16_t)((a) + (k) + ((d) & (b)) + ((uint16_t)~(d) & (c)));                   \
         (a) = ROTATE_LEFT(sum, bits);                                                                        \
     } while (0)
 
 #define UNMIX(a, b, c, d, k, bits)                                                                           \
     do {                                                                                                     \
         const uint16_t turned = ROTATE_LEFT((a), 16 - (bits));                                               \
-        (a) = (uint16_t)(turned - (k) - ((d) & (b)) - ((uint16_t) ~(d) & (c)));                              \
+        (a) = (uint16_t)(turned - (k) - ((d) & (b)) - ((uint16_t)~(d) & (c)));                               \
     } while (0)
 
 void block_encrypt(const struct block_key *key, uint8_t *block) {

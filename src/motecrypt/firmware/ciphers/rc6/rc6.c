@@ -53,7 +53,8 @@ static inline uint32_t mask_of(unsigned shifted) {
 
 /* word, or other where bit `bit` of `amount` is set. That no branch is left is seen in the device's cycles,
  * which must not vary. A macro: avr-gcc -Os would call a function five times. */
-#define CHOOSE(word, other, amount, bit) ((word) ^ (((word) ^ (other)) & mask_of((unsigned)(amount) >> (bit))))
+#define CHOOSE(word, other, amount, bit)                                                                     \
+    ((word) ^ (((word) ^ (other)) & mask_of((unsigned)(amount) >> (bit))))
 
 static uint32_t rotate_left(uint32_t word, uint8_t amount) {
     uint32_t turned = LEFT_1(word);
@@ -128,8 +129,8 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     do {                                                                                                     \
         uint32_t t = (b) * (2 * (b) + 1);                                                                    \
         uint32_t u = (d) * (2 * (d) + 1);                                                                    \
-        t = LEFT_5(t);                                                                                      \
-        u = LEFT_5(u);                                                                                      \
+        t = LEFT_5(t);                                                                                       \
+        u = LEFT_5(u);                                                                                       \
         (a) = rotate_left((a) ^ t, (uint8_t)u) + (k)[0];                                                     \
         (c) = rotate_left((c) ^ u, (uint8_t)t) + (k)[1];                                                     \
     } while (0)
@@ -138,8 +139,8 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     do {                                                                                                     \
         uint32_t t = (b) * (2 * (b) + 1);                                                                    \
         uint32_t u = (d) * (2 * (d) + 1);                                                                    \
-        t = LEFT_5(t);                                                                                      \
-        u = LEFT_5(u);                                                                                      \
+        t = LEFT_5(t);                                                                                       \
+        u = LEFT_5(u);                                                                                       \
         (c) = rotate_right((c) - (k)[1], (uint8_t)t) ^ u;                                                    \
         (a) = rotate_right((a) - (k)[0], (uint8_t)u) ^ t;                                                    \
     } while (0)

@@ -51,9 +51,9 @@ static void start_clock(void) {
 
 /* 31.7, 34.6: both pins are peripheral A's; the UART has no parity. */
 static void start_uart(void) {
-    AT(PMC + 0x10u) = 1u << 8;        /* the UART's clock */
+    AT(PMC + 0x10u) = 1u << 8; /* the UART's clock */
     AT(PIOA + 0x04u) = 1u << 8 | 1u << 9;
-    AT(PIOA + 0x64u) = 1u << 8;       /* pull-up on the input, so that a loose pin sends nothing */
+    AT(PIOA + 0x64u) = 1u << 8; /* pull-up on the input, so that a loose pin sends nothing */
     AT(UART + 0x04u) = 4u << 9;
     AT(UART + 0x20u) = (CLOCK_HZ / 16u + BAUD / 2u) / BAUD;
     AT(UART) = 1u << 6 | 1u << 4; /* sender and receiver on */

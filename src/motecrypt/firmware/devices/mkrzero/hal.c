@@ -67,7 +67,8 @@ static void start_uart(void) {
     AT8(PORTB + 0x40u + 22u) = 1u;
     AT8(PORTB + 0x40u + 23u) = 1u;
     AT8(PORTB + 0x30u + 11u) = 0x33u;
-    AT(SERCOM5) = 1u << 30 | 3u << 20 | 1u << 16 | 1u << 2; /* LSB first, in on pad 3, out on pad 2, own clock */
+    /* LSB first, in on pad 3, out on pad 2, own clock */
+    AT(SERCOM5) = 1u << 30 | 3u << 20 | 1u << 16 | 1u << 2;
     AT16(SERCOM5 + 0x0Cu) = (uint16_t)(65536u - 65536u * 2u / (CLOCK_HZ / (8u * BAUD)));
     AT(SERCOM5 + 0x04u) = 1u << 17 | 1u << 16; /* receiver, sender; 8 bits */
     while (AT(SERCOM5 + 0x1Cu)) {

@@ -23,7 +23,8 @@
 static void start_clock(void) {
     AT(CLOCK_STARTED) = 0u;
     AT(CLOCK_START) = 1u;
-    while (AT(CLOCK_STARTED) == 0u) { /* it starts within a millisecond, or it is broken, and a deadline could report that to nobody */
+    while (AT(CLOCK_STARTED) == 0u) {
+        /* it starts within a millisecond, or it is broken, and a deadline could report that to nobody */
     }
     AT(NVMC_CACHE) = 1u;
 }

@@ -35,8 +35,7 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
         return CIPHER_BAD_NONCE;
     }
     crypto_aead_init_ietf(&stream, context->key, io->nonce);
-    int status =
-        crypto_aead_read(&stream, io->output, io->tag, io->ad, io->ad_bytes, io->input, io->bytes);
+    int status = crypto_aead_read(&stream, io->output, io->tag, io->ad, io->ad_bytes, io->input, io->bytes);
     crypto_wipe(&stream, sizeof stream);
     if (status != 0) {
         memset(io->output, 0, io->bytes); /* in place, the ciphertext would remain */

@@ -5,7 +5,7 @@
 
 uint8_t public_key_keygen(uint8_t *secret_key, uint8_t *public_key, const uint8_t *seed) {
     return PUBLIC_KEY_NAMED(crypto_kem_keypair_derand)(public_key, secret_key, seed) ? PUBLIC_KEY_REFUSED
-                                                                                    : PUBLIC_KEY_OK;
+                                                                                     : PUBLIC_KEY_OK;
 }
 
 uint8_t public_key_encapsulate(uint8_t *ciphertext, uint8_t *shared, const uint8_t *public_key,

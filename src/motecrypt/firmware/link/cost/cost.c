@@ -108,7 +108,8 @@ static __attribute__((noinline)) uint8_t serve(uint8_t what, uint8_t how, uint8_
     }
 }
 #else
-static void prepare(void) {}
+static void prepare(void) {
+}
 
 static __attribute__((noinline)) uint8_t serve(uint8_t what, uint8_t how, uint8_t bytes) {
     sent[how % sizeof sent] = given[bytes % sizeof given]; /* the link uses neither array */

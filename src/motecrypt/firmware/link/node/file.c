@@ -18,8 +18,8 @@ static int to_disk(int handle) {
     uint8_t all[LINK_STORAGE_BYTES];
 
     errno = EIO; /* of a read or write that is too short */
-    return pread(handle, all, sizeof all, 0) != sizeof all || pwrite(handle, all, sizeof all, 0) != sizeof all ||
-                   fsync(handle) != 0
+    return pread(handle, all, sizeof all, 0) != sizeof all ||
+                   pwrite(handle, all, sizeof all, 0) != sizeof all || fsync(handle) != 0
                ? errno
                : 0;
 }

@@ -47,8 +47,9 @@ uint8_t link_node_begin(struct link_node *node, uint8_t *buffer, link_size room,
 enum {
     LINK_FITS = 0,
     LINK_NOT_A_BLOCK = 1, /* it is of another version, or has no node's number */
-    LINK_OTHER_RADIO = 2, /* its packets are too short or longer than `packet`, or this program is for another radio */
-    LINK_NOT_NEWER = 3    /* its generation is not later than that of the keys that are there */
+    /* its packets are too short or longer than `packet`, or this program is for another radio */
+    LINK_OTHER_RADIO = 2,
+    LINK_NOT_NEWER = 3 /* its generation is not later than that of the keys that are there */
 };
 uint8_t link_node_refuses(struct link_node *node, const uint8_t *block, uint8_t packet);
 

@@ -62,8 +62,9 @@ uint8_t public_key_sign(uint8_t *signature, const uint8_t *secret_key, const uin
     memcpy(number, secret_key, NUMBER_BYTES);
     hash(digest, message, bytes);
     br_ec_private_key key = {BR_EC_secp256r1, number, NUMBER_BYTES};
-    return PUBLIC_KEY_SIGN(&PUBLIC_KEY_CURVE, &br_sha256_vtable, digest, &key, signature) ? PUBLIC_KEY_OK
-                                                                                         : PUBLIC_KEY_REFUSED;
+    return PUBLIC_KEY_SIGN(&PUBLIC_KEY_CURVE, &br_sha256_vtable, digest, &key, signature)
+               ? PUBLIC_KEY_OK
+               : PUBLIC_KEY_REFUSED;
 }
 
 uint8_t public_key_verify(const uint8_t *public_key, const uint8_t *signature, const uint8_t *message,

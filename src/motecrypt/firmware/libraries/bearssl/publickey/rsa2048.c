@@ -19,9 +19,12 @@ uint8_t public_key_sign(uint8_t *signature, const uint8_t *secret_key, const uin
     uint8_t digest[DIGEST_BYTES];
     uint8_t *part = (uint8_t *)secret_key; /* BearSSL's structure is without const; it only reads */
     br_rsa_private_key key = {
-        8 * MODULUS_BYTES,       part,         FACTOR_BYTES,            part + FACTOR_BYTES,
-        FACTOR_BYTES,            part + 2 * FACTOR_BYTES, FACTOR_BYTES, part + 3 * FACTOR_BYTES,
-        FACTOR_BYTES,            part + 4 * FACTOR_BYTES, FACTOR_BYTES,
+        8 * MODULUS_BYTES, part,
+        FACTOR_BYTES,      part + FACTOR_BYTES,
+        FACTOR_BYTES,      part + 2 * FACTOR_BYTES,
+        FACTOR_BYTES,      part + 3 * FACTOR_BYTES,
+        FACTOR_BYTES,      part + 4 * FACTOR_BYTES,
+        FACTOR_BYTES,
     };
     hash(digest, message, bytes);
     uint32_t made = PUBLIC_KEY_SIGN(BR_HASH_OID_SHA256, digest, sizeof digest, &key, signature);
@@ -35,7 +38,8 @@ uint8_t public_key_verify(const uint8_t *public_key, const uint8_t *signature, c
     uint8_t exponent[] = {1, 0, 1};
     br_rsa_public_key key = {(uint8_t *)public_key, MODULUS_BYTES, exponent, sizeof exponent};
     hash(digest, message, bytes);
-    if (!PUBLIC_KEY_VERIFY(signature, MODULUS_BYTES, BR_HASH_OID_SHA256, sizeof digest, &key, signed_digest)) {
+    if (!PUBLIC_KEY_VERIFY(signature, MODULUS_BYTES, BR_HASH_OID_SHA256, sizeof digest, &key,
+                           signed_digest)) {
         return PUBLIC_KEY_REFUSED;
     }
     return memcmp(digest, signed_digest, sizeof digest) ? PUBLIC_KEY_REFUSED : PUBLIC_KEY_OK;
