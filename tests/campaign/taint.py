@@ -29,6 +29,7 @@ MESSAGE_BYTES = 33
 EXPECTED = {
     "constant": "no secret dependence",
     "rotations": "no secret dependence",
+    "state": "secrets choose addresses",
     "tables": "secrets choose addresses",
 }
 TIMEOUT_S = 300

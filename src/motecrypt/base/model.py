@@ -13,7 +13,7 @@ Operation = Literal[
     "setup", "encrypt", "decrypt", "keygen", "agree", "sign", "verify", "encapsulate", "decapsulate"
 ]
 SecurityStatus = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
-Timing = Literal["", "constant", "rotations", "tables"]
+Timing = Literal["", "constant", "rotations", "state", "tables"]
 
 SECURITY_STATUSES: tuple[SecurityStatus, ...] = get_args(SecurityStatus)
 OPERATIONS: tuple[Operation, ...] = ("setup", "encrypt", "decrypt")
@@ -260,6 +260,7 @@ class Placement:
     caches: tuple[str, ...] = ("none",)
     defines: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
+    tables: str = ""  # the memory of constant tables, if it is not the one that `name` says
 
 
 class Flashing(NamedTuple):

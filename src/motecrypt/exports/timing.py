@@ -16,15 +16,22 @@ from motecrypt.exports.targets import Target
 _STEERS = "addresses that depend on the key and the message"
 
 
-def reads_a_cache(device: Device, placement: str) -> bool:
-    """Whether reads of tables in that place may go through a cache; on a core that no chip's file describes,
+def memory_of(device: Device, body: Implementation, placement: str) -> str:
+    """The memory that an implementation reads at addresses which depend on secrets."""
+    if body.timing == "state":
+        return "ram"
+    return device.placements[placement].tables or placement
+
+
+def reads_a_cache(device: Device, memory: str) -> bool:
+    """Whether reads of that memory may go through a cache; on a core that no chip's file describes,
     they may unless it is an AVR, which has none."""
     chip = chip_of(device)
-    if device.placements[placement].caches != ("none",):
+    if memory in device.placements and device.placements[memory].caches != ("none",):
         return True
     if chip is None:
         return not device.core.startswith("avr")
-    return chip.memory[placement].cached if placement in chip.memory else True
+    return chip.memory[memory].cached if memory in chip.memory else True
 
 
 def constant(catalog: Catalog, target: Target, body: Implementation, placement: str) -> bool:
@@ -33,10 +40,12 @@ def constant(catalog: Catalog, target: Target, body: Implementation, placement: 
         return False
     if body.timing == "rotations":
         return not _rotates_in_loops(target)
-    if body.timing != "tables":
+    if body.timing not in ("state", "tables"):
         return body.timing == "constant"
     device = catalog.device(target.device)
-    return not target.cached and placement in device.placements and not reads_a_cache(device, placement)
+    if target.cached or placement not in device.placements:
+        return False
+    return not reads_a_cache(device, memory_of(device, body, placement))
 
 
 def _multiplies_in_software(catalog: Catalog, target: Target, body: Implementation) -> bool:
@@ -102,6 +111,7 @@ def timing_line(
             "motecrypt's simulator instructions and addresses were the same for random keys and messages."
         )
     reads = f"It reads tables at {_STEERS}"
+    memory = "RAM" if memory_of(device, body, placement) == "ram" else "flash"
     if target.cached or device.core != target.core:
         return (
             f"**Timing: not constant behind a cache.** {reads}: where no cache is before them, each read "
@@ -109,14 +119,13 @@ def timing_line(
             "key. " + _without(catalog, target, cipher)
         )
     if constant(catalog, target, body, placement):
-        memory = "RAM" if placement == "ram" else "flash"
         return (
             f"**Timing: constant on this device.** {reads}. The {memory} of {device.title} has no cache: "
             "each read takes the same time. Behind a cache its time would depend on the key."
         )
     return (
-        f"**Timing: not constant.** {reads}, in the flash of {device.title}, which has a cache: the time of "
-        "a read depends on the key. " + _without(catalog, target, cipher, body)
+        f"**Timing: not constant.** {reads}, in the {memory} of {device.title}, which has a cache: the time "
+        "of a read depends on the key. " + _without(catalog, target, cipher, body)
     )
 
 

@@ -188,6 +188,22 @@ def test_only_files_of_ours_are_moved(tmp_path: Path) -> None:
         CsvLog(tmp_path / "log.csv", 0, TWO)
 
 
+@pytest.mark.parametrize("left", [b"", HEAD[:9], HEAD, bytes(len(HEAD)), HEAD[:4] + bytes(5)])
+def test_a_new_file_that_a_power_cut_left_is_replaced(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / ".log.csv.new").write_bytes(left)
+    filled(tmp_path, *range(10, 15))
+    assert all_ids(tmp_path) == ["10", "11", "12", "13", "14"]
+    assert not (tmp_path / ".log.csv.new").exists()
+
+
+@pytest.mark.parametrize("left", [b"my own notes", HEAD + b"11,", bytes(len(HEAD) + 1)])
+def test_a_file_of_somebody_else_under_its_name_is_not_removed(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / ".log.csv.new").write_bytes(left)
+    with pytest.raises(InputError, match=r"\.log\.csv\.new is not a new file of it; move that away$"):
+        CsvLog(tmp_path / "log.csv", 0, TWO)
+    assert (tmp_path / ".log.csv.new").read_bytes() == left
+
+
 def test_the_new_file_is_locked_too(tmp_path: Path) -> None:
     log = CsvLog(tmp_path / "log.csv", 0, TWO)
     for number in range(10, 13):

@@ -47,6 +47,9 @@ class Rotation:
         for each in self.earlier(path):
             if os.path.lexists(each) and not _begins(each, head):
                 raise InputError(f"--csv {path}: {each} is not an earlier file of it; move that away")
+        beside = _beside(path)
+        if os.path.lexists(beside) and not _is_unfinished(beside, head):
+            raise InputError(f"--csv {path}: {beside} is not a new file of it; move that away")
 
     def ids(self, path: Path, most: int) -> set[str]:
         """What begins each of the last so many rows in the earlier files."""
@@ -62,7 +65,7 @@ class Rotation:
 
     def replace(self, path: Path, head: bytes) -> int:
         """Give the file the number 1, and begin another one with this head; the handle of that, locked."""
-        beside = path.with_name(f".{path.name}.new")
+        beside = _beside(path)
         beside.unlink(missing_ok=True)
         handle = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -104,12 +107,28 @@ class Rotation:
 
 def _begins(path: Path, head: bytes) -> bool:
     """Whether it is a regular file with this head."""
+    return _first(path, len(head)) == head
+
+
+def _is_unfinished(path: Path, head: bytes) -> bool:
+    """Whether it has no more than this head, of which a power cut may have left a part, or zeros."""
+    begin = _first(path, len(head) + 1)
+    return begin is not None and len(begin) <= len(head) and head.startswith(begin.rstrip(b"\0"))
+
+
+def _first(path: Path, count: int) -> bytes | None:
+    """So many bytes of a regular file, or all that it has; None for anything else."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
     with os.fdopen(handle, "rb") as file:
-        return stat.S_ISREG(os.fstat(handle).st_mode) and file.read(len(head)) == head
+        return file.read(count) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+
+
+def _beside(path: Path) -> Path:
+    """Where the next file is made before it gets its name."""
+    return path.with_name(f".{path.name}.new")
 
 
 def _numbered(path: Path, number: int) -> Path:
