@@ -164,6 +164,8 @@ def _written_by_nine(word: int, register: int) -> tuple[int, ...]:
         return (register,)
     if word in (0x95C8, 0x95D8):  # LPM, ELPM
         return (0,)
+    if word == 0x95F8:  # SPM Z+
+        return 30, 31
     return (0, 1) if word & 0xFC00 == 0x9C00 else ()  # MUL
 
 

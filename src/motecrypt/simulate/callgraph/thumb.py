@@ -173,7 +173,7 @@ def _wide(code: MachineCode, address: int, state: State, first: int, second: int
         return StepOutcome(4, State(depth + 4 * second.bit_count(), known))
     if first & 0xFFD0 == 0xE890:  # LDMIA
         popped = 4 * second.bit_count() if base == _SP and first & 0x20 else 0
-        left = State(depth - popped, without(known, *_listed(second)))
+        left = State(depth - popped, without(known, *_written_wide(first, second)))
         return StepOutcome(4, left, follows=not second & 0x8000)
     if first & 0xFFF0 == 0xF840 and base == _SP and second & 0x0900 == 0x0900:  # STR, with writeback
         number = second & 0xFF
@@ -207,7 +207,7 @@ def _wide(code: MachineCode, address: int, state: State, first: int, second: int
         kind, value = known.get(second & 15, ("", 0))
         value <<= second >> 10 & 0x1C | second >> 6 & 3
         plain = kind == "number" and base == _SP and not second & 0x30
-        moved = ("stack", depth + (value if first & 0x80 and first & 0x20 else -value)) if plain else None
+        moved = ("stack", depth + (value if first & 0x80 else -value)) if plain else None
         return _stack_set(4, state, moved)
     if first & 0xFBF0 == 0xF240:  # MOVW
         number = (first & 15) << 12 | (first & 0x400) << 1 | (second & 0x7000) >> 4 | second & 0xFF
@@ -230,7 +230,11 @@ def _written_wide(first: int, second: int) -> tuple[int, ...]:
         return (*base, second >> 12) if first & 0x10 else base
     if first & 0xFE00 == 0xE800:  # several
         base = (first & 15,) if first & 0x20 else ()
-        return (*base, *pair, *_listed(second)) if first & 0x10 else base
+        if not first & 0x40:  # STM, LDM
+            return (*base, *_listed(second)) if first & 0x10 else base
+        if first & 0x120:  # STRD, LDRD
+            return (*base, *pair) if first & 0x10 else base
+        return (*pair, second & 15)  # LDREX, STREX, of which the status is in one of these
     return pair
 
 
