@@ -1,6 +1,6 @@
 """The numbers that the models and views are built on, by module and name, as text kept in
-tests/golden/constants.json: how many trials, which tolerance, which edge. Most results stay the same when one
-of them is off by one, so each is kept here.
+tests/golden/constants.json: how many trials, which tolerance, which edge, and what a field of a record or a
+parameter is by default. Most results stay the same when one of them is off by one, so each is kept here.
 
 After a change that is meant, look at the difference that this makes:
 
@@ -79,12 +79,44 @@ def constants(path: Path) -> dict[str, Any]:
             name: [row[key] for key in ("published", "expected", "tolerance")] for name, row in rows.items()
         }
         return {name: plain(values) for name, values in judged.items() if values != [None] * 3}
-    found = list(names(path))
+    found, given = list(names(path)), defaults(path)
     if not found:
-        return {}
+        return given
     module = path.relative_to(ROOT / "src").with_suffix("").as_posix().replace("/", ".")
     loaded = importlib.import_module(module.removesuffix(".__init__"))
-    return {name: plain(getattr(loaded, name)) for name in found}
+    return {name: plain(getattr(loaded, name)) for name in found} | given
+
+
+def defaults(path: Path) -> dict[str, float]:
+    """The numbers, True and False that fields of records and parameters have by default: `Record.field` and
+    `function(parameter)`."""
+    found: dict[str, ast.expr | None] = {}
+
+    def visit(node: ast.AST, inside: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef):
+                given = child.args
+                own = [*given.posonlyargs, *given.args]
+                last = [*own[len(own) - len(given.defaults) :], *given.kwonlyargs]
+                pairs = zip(last, [*given.defaults, *given.kw_defaults], strict=True)
+                found.update({f"{inside}{child.name}({each.arg})": value for each, value in pairs})
+                visit(child, f"{inside}{child.name}.")
+            elif isinstance(child, ast.ClassDef):
+                fields = (each for each in child.body if isinstance(each, ast.AnnAssign))
+                found.update(
+                    {f"{inside}{child.name}.{ast.unparse(each.target)}": each.value for each in fields}
+                )
+                visit(child, f"{inside}{child.name}.")
+            else:
+                visit(child, inside)
+
+    visit(ast.parse(path.read_text()), "")
+    numbers = {}
+    for name, value in found.items():
+        number = value.operand if isinstance(value, ast.UnaryOp) else value
+        if isinstance(number, ast.Constant) and isinstance(number.value, int | float) and value is not None:
+            numbers[name] = ast.literal_eval(value)
+    return numbers
 
 
 def _named(value: object) -> str:

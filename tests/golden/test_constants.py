@@ -3,8 +3,37 @@
 from __future__ import annotations
 
 import difflib
+from pathlib import Path
 
 import golden_constants
+
+SOURCE = """
+class Record:
+    count: int = 3
+    name: str = "x"
+    other: float
+    ends: bool = True
+
+    def asked(self, a, b=-1, *, c, d=2.5, e=None):
+        def inside(f=False): ...
+        local: int = 4
+
+
+def alone(a, b, c=1, /, d=2): ...
+"""
+
+
+def test_what_is_taken_without_a_word_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "source.py").write_text(SOURCE)
+    assert golden_constants.defaults(tmp_path / "source.py") == {
+        "Record.count": 3,
+        "Record.ends": True,
+        "Record.asked(b)": -1,
+        "Record.asked(d)": 2.5,
+        "Record.asked.inside(f)": False,
+        "alone(c)": 1,
+        "alone(d)": 2,
+    }
 
 
 def test_the_constants_are_what_they_were() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 # The first two need the names of variables, and put random numbers in. Identity in place of a comparison:
 # whether equal numbers or strings are one object is the interpreter's affair, and ruff forbids it (F632).
@@ -16,6 +17,9 @@ NOT_USED = re.compile(
     r"core/(VariableReplacer|VariableInserter|ReplaceBinaryOperator_\w+_Pow|ReplaceComparisonOperator_(?!Is)\w+_Is(Not)?|"
     r"ReplaceComparisonOperator_Is(Not)?_(?!Is)\w+)"
 )
+
+Names = Callable[[], Mapping[str, int]]
+_CAPITALS = re.compile(r"_?[A-Z][A-Z0-9_]*").fullmatch
 
 EXCEPTION = "ExceptionReplacer"
 NEVER_RAISED = "CosmicRayTestingException"
@@ -67,7 +71,7 @@ def mutated(text: str, place: Place) -> str | None:
     if changed is None:
         return None
     try:
-        same = _mean_the_same(ast.parse(text), ast.parse(changed))
+        same = _mean_the_same(ast.parse(text), ast.parse(changed), lambda: named(text))
         compile(changed, "mutant", "exec")
     except (SyntaxError, ValueError):
         return None
@@ -91,23 +95,38 @@ def _catching_nothing(text: str, name: ast.expr) -> str:
 
 
 CONSTANTS = {name: importlib.import_module(name) for name in ("os", "fcntl", "stat")}
+SET_BITS = (ast.BitOr, ast.BitXor, ast.Add)
+"""Operators that do the same with numbers that have no bit in common: nothing is carried."""
 
 
-def _mean_the_same(one: ast.AST, other: ast.AST) -> bool:
-    """Whether two trees are equal except for constant expressions of equal value: os.O_RDWR | os.O_CREAT is
-    os.O_RDWR + os.O_CREAT. A C compiler folds such things, and so finds the same for C."""
+def _mean_the_same(one: ast.AST, other: ast.AST, names: Names = dict) -> bool:
+    """Whether two trees are equal except for what has the same value for all inputs: a C compiler folds
+    such things, and so finds the same for C.
+
+    - Constant expressions: os.O_RDWR | os.O_CREAT is os.O_RDWR + os.O_CREAT.
+    - Sums of numbers without a common bit: x << 4 | y & 15 is x << 4 ^ y & 15.
+    - Comparisons with the least or the greatest number that there can be: x & 15 == 0 is x & 15 <= 0.
+
+    `names` gives the values of the module's constants; it is asked only where it may matter.
+    """
     if ast.dump(one) == ast.dump(other):
         return True
     if isinstance(one, ast.expr) and isinstance(other, ast.expr):
-        values = [_constant(node) for node in (one, other)]
+        values = [_constant(node, names) for node in (one, other)]
         if values[0] is not None and values[0] == values[1]:
             return True
+    if isinstance(one, ast.BinOp) and isinstance(other, ast.BinOp) and _same_sum(one, other):
+        return True
+    if isinstance(one, ast.Compare) and isinstance(other, ast.Compare) and _same_comparison(one, other):
+        return True
     if type(one) is not type(other):
         return False
     parts = [list(ast.iter_child_nodes(node)) for node in (one, other)]
     kept = [{k: v for k, v in ast.iter_fields(node) if not _holds_nodes(v)} for node in (one, other)]
     return (
-        kept[0] == kept[1] and len(parts[0]) == len(parts[1]) and all(map(_mean_the_same, parts[0], parts[1]))
+        kept[0] == kept[1]
+        and len(parts[0]) == len(parts[1])
+        and all(_mean_the_same(*pair, names) for pair in zip(*parts, strict=True))
     )
 
 
@@ -117,8 +136,50 @@ def _holds_nodes(value: object) -> bool:
     )
 
 
-def _constant(node: ast.expr) -> int | None:
-    """The value of an expression of whole numbers and of the system's constants; None for any other."""
+def _same_sum(one: ast.BinOp, other: ast.BinOp) -> bool:
+    parts = [[ast.dump(node.left), ast.dump(node.right)] for node in (one, other)]
+    sums = isinstance(one.op, SET_BITS) and isinstance(other.op, SET_BITS)
+    return sums and parts[0] == parts[1] and not _bits(one.left) & _bits(one.right)
+
+
+def _same_comparison(one: ast.Compare, other: ast.Compare) -> bool:
+    compared = [[ast.dump(part) for part in (node.left, *node.comparators)] for node in (one, other)]
+    limit = one.comparators[0]
+    if compared[0] != compared[1] or len(one.ops) > 1 or not isinstance(limit, ast.Constant):
+        return False
+    ops, bits = {type(one.ops[0]), type(other.ops[0])}, _bits(one.left)
+    if limit.value == 0 and limit.value is not False and (bits >= 0 or _counts(one.left)):
+        return ops in ({ast.Eq, ast.LtE}, {ast.NotEq, ast.Gt})
+    return limit.value == bits >= 0 and ops in ({ast.Eq, ast.GtE}, {ast.NotEq, ast.Lt})
+
+
+def _counts(node: ast.expr) -> bool:
+    """Whether it is a length, or what is left of a division by a positive number: never below 0."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) == "len"
+    by = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) else None
+    return isinstance(by, ast.Constant) and isinstance(by.value, int) and by.value > 0
+
+
+def _bits(node: ast.expr) -> int:
+    """The bits that may be set in a whole number, as a number; -1 (all, and the sign) where unknown."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) and not isinstance(node.value, bool) else -1
+    if not isinstance(node, ast.BinOp):
+        return -1
+    left, right = _bits(node.left), _bits(node.right)
+    by = node.right.value if isinstance(node.right, ast.Constant) else None
+    if isinstance(node.op, ast.BitAnd):
+        return left & right
+    if isinstance(node.op, ast.BitOr | ast.BitXor):
+        return left | right
+    if isinstance(node.op, ast.LShift | ast.RShift) and isinstance(by, int) and 0 <= by <= 64:
+        return left << by if isinstance(node.op, ast.LShift) else left >> by
+    return -1
+
+
+def _constant(node: ast.expr, names: Names) -> int | None:
+    """The value of an expression of whole numbers and of constants; None for any other."""
     allowed = (
         ast.BinOp,
         ast.UnaryOp,
@@ -131,14 +192,40 @@ def _constant(node: ast.expr) -> int | None:
     )
     if not isinstance(node, (ast.BinOp, ast.UnaryOp)):
         return None
-    for part in ast.walk(node):
-        if not isinstance(part, allowed) or (isinstance(part, ast.Name) and part.id not in CONSTANTS):
-            return None
+    parts = list(ast.walk(node))
+    used = {part.id for part in parts if isinstance(part, ast.Name)}
+    if not all(isinstance(part, allowed) for part in parts) or not all(map(_CAPITALS, used - {*CONSTANTS})):
+        return None
+    known = {**CONSTANTS, **(names() if used - {*CONSTANTS} else {})}
+    if not used <= {*known}:
+        return None
     try:
-        value = eval(compile(ast.Expression(node), "constant", "eval"), {"__builtins__": {}, **CONSTANTS})
+        value = eval(compile(ast.Expression(node), "constant", "eval"), {"__builtins__": {}, **known})
     except Exception:
         return None
     return value if isinstance(value, int) else None
+
+
+@lru_cache(maxsize=64)
+def named(text: str) -> dict[str, int]:
+    """The whole numbers that a module has under names in capitals: its own, and those that it imports."""
+    tree = ast.parse(text)
+    found: dict[str, int] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("motecrypt."):
+            wanted = [
+                (alias.name, alias.asname or alias.name) for alias in node.names if _CAPITALS(alias.name)
+            ]
+            module = importlib.import_module(str(node.module)) if wanted else None
+            found |= {own: getattr(module, name, None) for name, own in wanted}
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            names, values = (
+                part.elts if isinstance(part, ast.Tuple) else [part] for part in (node.targets[0], node.value)
+            )
+            for name, value in zip(names, values, strict=False):
+                if isinstance(name, ast.Name) and isinstance(value, ast.Constant) and _CAPITALS(name.id):
+                    found[name.id] = value.value
+    return {name: value for name, value in found.items() if isinstance(value, int)}
 
 
 def _silent(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:

@@ -25,8 +25,8 @@ from motecrypt.studies import Needs
 Steps = list[tuple[int, int, str]]
 
 
-def told_to(steps: Steps) -> Any:
-    """Progress that keeps what it is told."""
+def kept_in(steps: Steps) -> Any:
+    """Progress that keeps its reports."""
     return lambda done, total, what: steps.append((done, total, what))
 
 
@@ -211,7 +211,7 @@ def test_each_operation_is_followed_and_what_cannot_be_is_told(monkeypatch: pyte
     monkeypatch.setattr(audit, "secret_parts", lambda algorithm, operation: operation == "sign")
     catalog: Any = SimpleNamespace(public_key_implementations_of=lambda name, device: bodies)
     steps: Steps = []
-    rows, without = audit.followed(catalog, SimpleNamespace(name="x"), told_to(steps))  # type: ignore[arg-type]
+    rows, without = audit.followed(catalog, SimpleNamespace(name="x"), kept_in(steps))  # type: ignore[arg-type]
     assert without == ["a sign: why a", "c sign: why c"]
     four = tuple(f"branch in f{n} (y.c:{n})" for n in range(4))
     assert [(row.implementation, row.places) for row in rows] == [("b", (*four, "1 more")), ("d", four)]
@@ -222,7 +222,7 @@ def test_each_operation_is_followed_and_what_cannot_be_is_told(monkeypatch: pyte
 def test_the_steps_of_parts_are_counted_together() -> None:
     parts: Any = [SimpleNamespace(part=name) for name in "ab"]
     steps: Steps = []
-    counted = audit._Steps(parts, told_to(steps))
+    counted = audit._Steps(parts, kept_in(steps))
     counted.of(parts[0])(1, 5, "first")
     counted.of(parts[1])(0, 3, "second")
     counted.end(parts[0])
@@ -252,7 +252,7 @@ def test_a_trace_has_one_input_for_how_its_run_ends(monkeypatch: pytest.MonkeyPa
         image="i", device="d", pokes=[SimpleNamespace(bytes=4), SimpleNamespace(bytes=2)], ended=lambda x: x
     )
     made: Any = SimpleNamespace(recorder=recorder, variables="v", question=SimpleNamespace(seed=5))
-    result: Any = leak.leak_plan(made, told_to(steps))
+    result: Any = leak.leak_plan(made, kept_in(steps))
     assert drawn == [("v", [4, 2], 1, (5, 0))] and steps == [(3, 9, "traces")]
     places = (("i", "d", "l1"), ("i", "d", "l2"))
     assert tuple(vars(result).values()) == (made, found, places, "line 7", b"input")
@@ -290,12 +290,12 @@ def test_the_links_costs_are_measured_where_they_can_be(monkeypatch: pytest.Monk
         return export._link_costs(question, catalog, None, report)  # type: ignore[arg-type]
 
     assert costs(None) == "stored" and not asked
-    assert costs(told_to(steps)) == ("outcome", "2026-01-02")
+    assert costs(kept_in(steps)) == ("outcome", "2026-01-02")
     assert steps == [(0, 1, "building"), (1, 1, "")]
     for part in had:
         had.update(avr=True, host=True)
         had[part] = False
-        assert costs(told_to(steps)) == "stored"
+        assert costs(kept_in(steps)) == "stored"
 
 
 @pytest.mark.parametrize(("jobs", "threads"), [(3, 3), (None, 7)])

@@ -451,6 +451,23 @@ def test_what_is_not_known_is_told_with_the_nearest() -> None:
     assert known.device("uno").name == catalog_module.DEVICE and known.library("motecrypt").licence == "MIT"
 
 
+def test_every_folder_of_the_program_is_in_the_catalog() -> None:
+    ours = Catalog.load()
+
+    def folders(kind: str, file: str) -> set[Path]:
+        return {path.parent for path in (catalog_module.FIRMWARE / kind).glob(f"*/{file}")}
+
+    assert {one.folder for one in ours.devices.values()} == folders("devices", "device.toml")
+    assert {one.folder for one in ours.ciphers.values()} == folders("ciphers", "cipher.toml")
+    assert {one.folder for one in ours.public_keys.values()} == folders("publickey", "algorithm.toml")
+    libraries = {one.folder for name, one in ours.libraries.items() if name != "motecrypt"}
+    assert libraries == folders("libraries", "library.toml")
+    names = {**ours.ciphers, **ours.public_keys}
+    assert all(names[name].name == name for name in names)
+    assert {body.cipher for body in ours.implementations} <= {*ours.ciphers}
+    assert {body.cipher for body in ours.public_key_implementations} == {*ours.public_keys}
+
+
 def test_names_are_taken_once(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     ours = Catalog.load()

@@ -473,6 +473,43 @@ def test_packages_come_by_apt_from_the_first_archive_that_is_told(
     assert asked == ["download a", "update"]
 
 
+@pytest.mark.parametrize(("keys", "signed"), [(True, "[signed-by={}] "), (False, "")])
+@pytest.mark.parametrize(
+    ("updated", "found", "said"), [(OK, BAD, r"a\.c:3: error: no"), (BAD, OK, r"a\.c:3: error: no")]
+)
+def test_an_upstream_archive_comes_from_signed_places(
+    keys: bool,
+    signed: str,
+    updated: Outcome,
+    found: Outcome,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    ring, lines, asked = tmp_path / "ring", [], []
+    if keys:
+        ring.write_text("")
+    monkeypatch.setattr(debian, "KEYRING", ring)
+    monkeypatch.setattr(debian, "apt_options", lambda scratch, places: lines.append(places) or ["-o", "x"])
+    outcomes = [updated, found, OK, OK]
+
+    def run(command: list[str], timeout_s: float, cwd: Path) -> Outcome:
+        assert (timeout_s, cwd) == (sources.process.LONG_S, tmp_path)
+        asked.append(command)
+        return outcomes.pop(0)
+
+    monkeypatch.setattr(sources.process, "run", run)
+    source = replace(_source(), package="x", version="1.2", file="x_1.2.tar.xz")
+    with pytest.raises(BuildError, match=said):
+        sources._from_archives(source, tmp_path, ["http://a r", "http://b r"])
+    wanted = signed.format(ring)
+    assert lines == [[f"deb-src {wanted}http://a r main", f"deb-src {wanted}http://b r main"]]
+    start = ["apt-get", "-qq", "-o", "x"]
+    assert asked == [[*start, "update"], [*start, "source", "--download-only", "x"]]
+    (tmp_path / source.file).write_text("")
+    assert sources._from_archives(source, tmp_path, []) == tmp_path / source.file
+
+
 def test_a_crate_comes_by_cargo_with_the_users_settings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

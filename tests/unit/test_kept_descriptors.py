@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+import motecrypt
 from motecrypt.base import descriptor
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
+
+OURS = descriptor._OURS
 
 TEXT = 'name = "µ"\nsize = 9007199254740993\nshare = 0.1\n[inner]\nlist = [[1, 2], [true]]\n'
 PLAIN = {"name": "µ", "size": 9007199254740993, "share": 0.1, "inner": {"list": [[1, 2], [True]]}}
@@ -63,6 +66,10 @@ def test_what_is_kept_in_part_is_parsed_again(cache: Path, tmp_path: Path, conte
     kept.write_bytes(content)
     assert Table.read(file).plain() == PLAIN
     assert json.loads(kept.read_bytes()) == PLAIN and [*cache.iterdir()] == [kept]
+
+
+def test_what_came_with_the_program_is_its_own_folder() -> None:
+    assert Path(motecrypt.__file__).resolve().parent == OURS
 
 
 def test_a_users_own_file_is_not_kept(cache: Path, tmp_path: Path) -> None:

@@ -275,10 +275,51 @@ def test_a_longer_array_is_no_mutant() -> None:
         ("x is None", "x is not None", False),
         ("def f(): pass", "def g(): pass", False),
         ("x = -1", "x = 1", False),
+        ("x = A | B", "x = A ^ B", True),
+        ("x = A | C", "x = A ^ C", False),
+        ("x = A | D", "x = A ^ D", False),
+        ("x = a | B", "x = a ^ B", False),
+        # without a common bit nothing is carried
+        ("x = a << 4 | b & 15", "x = a << 4 ^ b & 15", True),
+        ("x = (a << 4) | (b & 15)", "x = (a << 4) + (b & 15)", True),
+        ("x = a << 4 | b & 15", "x = a << 4 + b & 15", False),
+        ("x = a << 4 | b & 16", "x = a << 4 ^ b & 16", False),
+        ("x = a >> 4 & 8 | b & 7", "x = a >> 4 & 8 ^ b & 7", True),
+        ("x = a >> 4 & 8 | b & 7", "x = a >> 4 & 8 & b & 7", False),
+        ("x = (b & 0x70) >> 4 | a & 8", "x = (b & 0x70) >> 4 ^ a & 8", True),
+        ("x = (b & 0x80) >> 4 | a & 8", "x = (b & 0x80) >> 4 ^ a & 8", False),
+        ("x = a << 4 | b", "x = a << 4 ^ b", False),
+        ("x = a << n | b & 1", "x = a << n ^ b & 1", False),
+        ("x = a | True", "x = a ^ True", False),
+        ("x = a | b", "x = a ^ b", False),
+        # the least or the greatest number that there can be
+        ("f(a & 15 == 0)", "f(a & 15 <= 0)", True),
+        ("f(a & 15 != 0)", "f(a & 15 > 0)", True),
+        ("f(a & 15 != 0)", "f(a & 15 >= 0)", False),
+        ("f(a & 15 == 15)", "f(a & 15 >= 15)", True),
+        ("f(a & 15 != 15)", "f(a & 15 < 15)", True),
+        ("f(a & 15 == 15)", "f(a & 15 <= 15)", False),
+        ("f(a & 15 == 14)", "f(a & 15 >= 14)", False),
+        ("f(a & 15 == 1)", "f(a & 15 <= 1)", False),
+        ("f(len(a) == 0)", "f(len(a) <= 0)", True),
+        ("f(long(a) == 0)", "f(long(a) <= 0)", False),
+        ("f(a % 4 != 0)", "f(a % 4 > 0)", True),
+        ("f(a % n != 0)", "f(a % n > 0)", False),
+        ("f(a % -4 != 0)", "f(a % -4 > 0)", False),
+        ("f(a == 0)", "f(a <= 0)", False),
+        ("f(a - 4 == 0)", "f(a - 4 <= 0)", False),
+        ("f(a & 15 == 0 == b)", "f(a & 15 <= 0 == b)", False),
     ],
 )
-def test_constants_of_equal_value_are_no_mutant(one: str, other: str, same: bool) -> None:
-    assert pythonmutants._mean_the_same(ast.parse(one), ast.parse(other)) is same
+def test_what_has_the_same_value_for_all_inputs_is_no_mutant(one: str, other: str, same: bool) -> None:
+    names = lambda: {"A": 1, "B": 2, "C": 3}  # noqa: E731
+    assert pythonmutants._mean_the_same(ast.parse(one), ast.parse(other), names) is same
+
+
+def test_the_constants_of_a_module_are_its_own_and_those_it_imports() -> None:
+    assert pythonmutants.named("A, _B = 1, 2\nC = 3\nd = 4\nF = 'f'\nG = f(1)\n") == {"A": 1, "_B": 2, "C": 3}
+    imported = pythonmutants.named("from motecrypt.base.descriptor import KEYS_TOLD as K, Table, NONE\n")
+    assert imported == {"K": 5}
 
 
 HANDLERS = """

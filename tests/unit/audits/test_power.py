@@ -1,6 +1,8 @@
 """The power part: its words from the kept figures, and one short run of it on the UNO."""
 
 import json
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,6 +33,40 @@ def row(*curves, variant="fast", verdict="leaks", more=()):
     if verdict != "path varies":
         found |= {"tests": 700, "leaking_samples": 3, "largest_t": 9.5, "threshold": 5.7, "lines": ["a.c:7"]}
     return {"variant": variant, "attacks": attacks, "t_test": found}
+
+
+@pytest.mark.parametrize(("name", "folders"), [("rc4", ()), ("own", ("/own",))])
+def test_the_timing_of_a_users_own_cipher_is_looked_for_with_its_folder(name, folders, monkeypatch):
+    asked, stored = [], [SimpleNamespace(verdict="varies")]
+
+    class Question:
+        def __init__(self, *given):
+            asked.append(given)
+
+        def answer(self, results):
+            return stored.pop() if stored else None
+
+    @dataclass(frozen=True)
+    class Asked:
+        cipher: object
+        implementation: object
+        seed: int = 3
+        quick: bool = True
+        device: str = ""
+
+    measured = []
+
+    def run(subject, part, results):
+        measured.append((subject.device, part))
+        return SimpleNamespace(verdict="constant")
+
+    monkeypatch.setattr(runs, "AuditQuestion", Question)
+    monkeypatch.setattr(runs.timing, "run", run)
+    subject = Asked(SimpleNamespace(name=name, folder="/own"), SimpleNamespace(variant="small"))
+    uno = SimpleNamespace(name="uno")
+    assert runs._timing(subject, uno, None) == "varies" and not measured
+    assert runs._timing(subject, uno, None) == "constant" and measured == [("uno", "timing:uno")]
+    assert asked == [(name, "timing:uno", 3, True, "small", folders)] * 2
 
 
 def test_the_verdict_is_the_key_under_the_most_noise():

@@ -41,6 +41,19 @@ def test_each_size_is_timed_in_both_directions_and_stored(results: Results) -> N
 
 
 @needs_tool_set("host")
+def test_what_is_compared_with_is_made_ahead_once(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(file_sizes, "build", made.append)
+    monkeypatch.setattr(file_sizes, "expected_digest", lambda point, *asked: made.append(asked))
+    monkeypatch.setattr(file_sizes, "pattern_digest", made.append)
+    SWEEP.prepare(results)
+    assert made == [SWEEP._request(), ("encrypt", file_sizes.CHECKED_BYTES), 64, 1504]
+    monkeypatch.setattr(SizeSweep, "kept", lambda self, results, inputs: "stored")
+    SWEEP.prepare(results)
+    assert len(made) == 4
+
+
+@needs_tool_set("host")
 @pytest.mark.parametrize(
     ("operation", "size", "said"),
     [("encrypt", 1504, "differs from the oracle's"), ("decrypt", 64, "64 bytes were not decrypted")],

@@ -162,6 +162,14 @@ def test_a_budget_of_what_no_longer_builds_is_a_failure_and_not_a_mistake_of_the
         judge_gate(sizes, [one("uno/y", flash=1)], [])
 
 
+@pytest.mark.parametrize("first", ["*/gone", "uno/x/*"])  # its build fails; it does
+def test_what_does_not_build_hides_no_other_mistake_of_the_file(first: str) -> None:
+    cell = Benchmark("uno/x/encrypt/16", "uno/x", {}, "build-error", "no such file")
+    budgets = plan(budget(first, most={"flash": 1}), budget("uno/y", most={"ram": 1}))
+    with pytest.raises(InputError, match=r"budget\[1\]: no benchmark that 'of' matches has 'ram'$"):
+        judge_gate(budgets, [cell, one("uno/y", flash=1)], [])
+
+
 def test_only_what_the_base_does_not_have_is_new() -> None:
     head = [one("a", flash=1, ram=2), one("b", flash=1), one("build", flash=1), one("c", flash=1)]
     base = [one("a", flash=1), Benchmark("b", "b", {}, "fault"), Benchmark("build/16", "build", {}, "fault")]

@@ -225,6 +225,8 @@ def test_details_name_the_values_that_meet_and_who_left_the_first(
                 if 0 <= source < number and channel == CHANNELS.index("data"):
                     assert met[source, channel]["after"] == meeting["before"]
     assert (heads_and_details[0][1]["meetings"]["source"] > 0).any()
+    ended = what.ended(inputs)
+    assert (ended.reason, ended.unmodelled, ended.stack_reason) == ("recorded", (), "")
 
 
 def test_a_path_that_depends_on_the_input_is_told(tmp_path: Path) -> None:
