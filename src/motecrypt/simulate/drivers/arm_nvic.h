@@ -234,8 +234,8 @@ static inline void nvic_write_bits(struct nvic *nvic, uint32_t offset, uint32_t 
         nvic->enabled &= ~bits;
         break;
     case NVIC_ISPR:
+        nvic->sends_event |= (bits & ~nvic->pending) != 0 && (*nvic_word(nvic, NVIC_SCR) & 0x10u) != 0;
         nvic->pending |= bits;
-        nvic->sends_event |= bits != 0 && (*nvic_word(nvic, NVIC_SCR) & 0x10u) != 0;
         break;
     default: /* a line that is up makes it pending again, immediately or when its handler has ended */
         nvic->pending &= ~bits | (nvic->lines & ~nvic_running(nvic));

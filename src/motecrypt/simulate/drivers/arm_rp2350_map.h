@@ -177,8 +177,7 @@ static inline void rp2350_own_write(struct rp2040 *chip, uint32_t plain, uint32_
 
 /* 12.9: it counts one down at each tick, where RP2040's counts two. */
 static inline uint32_t rp2350_watchdog_read(struct rp2040 *chip) {
-    uint32_t value = watchdog_control(&chip->watchdog, rp2040_watchdog_us(chip));
-    return (value & 0xFF000000u) | (value & 0xFFFFFFu) / 2;
+    return chip->watchdog.control | (uint32_t)watchdog_left(&chip->watchdog, rp2040_watchdog_us(chip));
 }
 
 static inline void rp2350_watchdog_load(struct rp2040 *chip, uint32_t value) {
