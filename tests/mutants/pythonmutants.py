@@ -94,7 +94,7 @@ def _catching_nothing(text: str, name: ast.expr) -> str:
     return (before + NEVER_RAISED.encode() + after).decode()
 
 
-CONSTANTS = {name: importlib.import_module(name) for name in ("os", "fcntl", "stat")}
+CONSTANTS = {name: importlib.import_module(name) for name in ("os", "fcntl", "re", "stat")}
 SET_BITS = (ast.BitOr, ast.BitXor, ast.Add)
 """Operators that do the same with numbers that have no bit in common: nothing is carried."""
 

@@ -63,6 +63,88 @@ def test_a_batch_takes_as_long_as_the_pace_says_and_less_at_the_end() -> None:
     assert batches.batch_s(0, 2) == batches.LEAST_S
 
 
+class Handle:
+    """A future of Dask's that says how it ended, and notes that it was released."""
+
+    def __init__(self, status: str = "pending", answer: Any = None) -> None:
+        self.status, self.released, self._answer = status, 0, answer
+
+    def release(self) -> None:
+        self.released += 1
+
+    def result(self, timeout: float) -> Any:
+        assert timeout == crew.FETCH_S
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+    exception = result
+
+
+def job(title: str, build: str) -> Any:
+    return SimpleNamespace(title=title, build_key=build)
+
+
+def test_a_crew_counts_what_workers_have() -> None:
+    said: list[str] = []
+    own: Any = None
+    found = ClusterCrew(None, threading.Event(), own, own, said.append)
+    kind: Any = ("arm", "gcc")
+    one = crew._SentBatch(kind, [(job("first", "a"), (1, 2)), (job("other", "b"), (3,))], 1.0)  # type: ignore[arg-type]
+    two = crew._SentBatch(kind, [(job("first", "a"), (4,))], 1.0)  # type: ignore[arg-type]
+    handles = {"x": Handle(), "y": Handle()}
+    one.futures.update(handles)
+    assert (one.runs, two.runs, found.busy, found.titles) == (3, 1, False, [])
+    found._sent = {1: one, 2: two, 3: one}
+    found._with[kind] = 3
+    assert found.busy and found.titles == ["first"]
+    two.parts[0] = (job("second", "a"), (4,))  # type: ignore[assignment]
+    assert found.titles == ["first", "second"]
+    for _ in range(2):  # once more changes nothing
+        found._requeue(1, one)
+        assert found._with[kind] == 2 and [*found._again] == [one]
+    found._forget(one)
+    assert found._sent == {2: two} and found._with[kind] == 1 and not found._again
+    assert [handle.released for handle in handles.values()] == [1, 1]
+    found._forget(two)
+    assert not found.busy and found._with[kind] == 0
+    found._open.update({"a": 3, "b": 1})
+    found._builds.update(a="built a", b="built b")
+    found._drop_builds(one)
+    assert found._builds == {"a": "built a"} and found._open == {"a": 1}
+    found._drop_builds(two)
+    assert not found._builds and not found._open
+    for _ in range(2):  # it is said once
+        found._refuse(SimpleNamespace(worker="w", refused="another compiler"), kind)  # type: ignore[arg-type]
+    assert len(said) == 1 and said[0].endswith("refused: another compiler")
+
+
+def test_a_batch_that_workers_do_not_survive_is_given_up() -> None:
+    own: Any = None
+    found = ClusterCrew(None, threading.Event(), own, own, lambda line: None)
+    batch = crew._SentBatch(("arm", "gcc"), [(job("first", "a"), (1,))], 1.0)  # type: ignore[arg-type]
+    with pytest.raises(MotecryptError, match=r"^first: a worker failed: ValueError\('no'\)$"):
+        found._failed(1, batch, ValueError("no"))
+    for error in (OSError(), TimeoutError()):
+        found._failed(1, batch, error)  # not sent: another worker was faster
+    assert not batch.failures
+    for number in range(crew.FAILURES_MAX - 1):
+        found._sent[number] = batch
+        found._failed(number, batch, None)
+    assert len(found._again) == crew.FAILURES_MAX - 1
+    found._sent[9] = batch
+    with pytest.raises(MotecryptError, match=r"^first: 4 workers ended with this batch; not stored$"):
+        found._failed(9, batch, None)
+
+
+def test_what_a_future_brings() -> None:
+    error = ValueError("no")
+    assert crew._fetched(Handle("finished", 5)) == 5
+    assert crew._fetched(Handle("finished", error)) is error
+    assert crew._fetched(Handle("error", 7)) == 7
+    assert crew._fetched(Handle("lost", 7)) is None
+
+
 def test_a_firmware_arrives_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "one"))
     key = "ab" * 32

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.app import audit, ci, export, gate, leak, measure, several, sweep
+from motecrypt.app import audit, ci, export, gate, leak, measure, node, several, sweep
 from motecrypt.base import process
 from motecrypt.base.errors import InputError
 from motecrypt.base.process import Outcome
@@ -260,6 +260,44 @@ def test_a_trace_has_one_input_for_how_its_run_ends(monkeypatch: pytest.MonkeyPa
     assert None in vars(leak.leak_plan(made)).values()
 
 
+# --- nodes
+
+
+@pytest.mark.parametrize(
+    ("content", "interval", "sketch_interval", "context", "said"),
+    [
+        (None, 5, False, False, "--interval-ms: the example 'e' has no interval; leave it out"),
+        (None, None, False, True, "the example 'e' needs an OSCORE context; make a new file"),
+        (bytes(2000), None, False, True, "the example 'e' needs an OSCORE context; make a new file"),
+        (bytes(9), None, False, False, "contains no node; name a new file"),
+        (bytes([9, 7]) + bytes(1022), None, False, False, "contains no node; name a new file"),
+        (bytes([3, 8]) + bytes(1022), 5, True, False, "is node 8's; name a new file for node 7"),
+    ],
+)
+def test_a_nodes_firmware_is_not_built_for_what_does_not_fit(
+    content: bytes | None,
+    interval: int | None,
+    sketch_interval: bool,
+    context: bool,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sketch = SimpleNamespace(interval=sketch_interval, context=context)
+    monkeypatch.setattr(node, "need", lambda *names: None)
+    monkeypatch.setattr(node, "read_master_file", lambda file: ("suite", b""))
+    monkeypatch.setattr(node, "plan_sketch", lambda catalog, suite, name: sketch)
+    monkeypatch.setattr(node, "read_regular", lambda path, most: path.read_bytes()[:most])
+    monkeypatch.setattr(node, "has_context", lambda content, at: content[at:] != bytes(len(content) - at))
+    monkeypatch.setattr(node, "build_example", lambda *given: pytest.fail("it is built"))
+    eeprom = tmp_path / "eeprom"
+    if content is not None:
+        eeprom.write_bytes(content)
+    request: Any = SimpleNamespace(node=7)
+    with pytest.raises(InputError, match=said):
+        node.build_node(tmp_path / "elf", eeprom, request, tmp_path / "key", None, "e", interval)
+
+
 # --- exports, studies, measurements ----------------------------------------------------------------------
 
 
@@ -296,6 +334,46 @@ def test_the_links_costs_are_measured_where_they_can_be(monkeypatch: pytest.Monk
         had.update(avr=True, host=True)
         had[part] = False
         assert costs(kept_in(steps)) == "stored"
+
+
+@pytest.mark.parametrize(
+    ("security", "reason", "said"),
+    [
+        ("broken", "bias", "x is BROKEN (bias): for study only; it does not protect data"),
+        ("legacy", "old", "x is legacy: old"),
+        ("unrated", "", "x is unrated: it is not rated"),
+        ("recommended", "good", ""),
+        ("acceptable", "good", ""),
+    ],
+)
+def test_an_export_warns_of_its_cipher(security: str, reason: str, said: str) -> None:
+    cipher = SimpleNamespace(name="x", security=security, security_reason=reason)
+    made = export.ExportResult(Path("f"), None, SimpleNamespace(cipher=cipher), ())  # type: ignore[arg-type]
+    assert made.warning == said
+
+
+@pytest.mark.parametrize(
+    ("target", "files", "about", "said"),
+    [
+        ("arduino", ["examples/KnownAnswer/KnownAnswer.ino"], {}, "motecrypt run 'a b/x/examples/"),
+        ("arduino", [], {}, "motecrypt audit rc4"),
+        ("c", ["examples/KnownAnswer/KnownAnswer.ino"], {}, "motecrypt audit rc4"),
+        ("c", [], {"link": 1}, "motecrypt key gateway.key --link"),
+    ],
+)
+def test_what_follows_an_export(
+    target: str, files: list[str], about: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = SimpleNamespace(
+        about=about,
+        cipher=Catalog.load().cipher("aes128-ccm8" if about else "rc4"),
+        files=files,
+        figures=SimpleNamespace(missing=[SimpleNamespace(command="", device="UNO")]),
+    )
+    made = export.ExportResult(Path("a b/x"), SimpleNamespace(name=target), library, ())  # type: ignore[arg-type]
+    step = made.next_command()
+    assert step.startswith(said)
+    assert step.endswith("--libraries 'a b' --until right") == ("motecrypt run" in said)
 
 
 @pytest.mark.parametrize(("jobs", "threads"), [(3, 3), (None, 7)])

@@ -275,6 +275,8 @@ def test_a_longer_array_is_no_mutant() -> None:
         ("x is None", "x is not None", False),
         ("def f(): pass", "def g(): pass", False),
         ("x = -1", "x = 1", False),
+        ("f(re.S | re.M)", "f(re.S + re.M)", True),
+        ("f(re.S | re.M)", "f(re.S - re.M)", False),
         ("x = A | B", "x = A ^ B", True),
         ("x = A | C", "x = A ^ C", False),
         ("x = A | D", "x = A ^ D", False),

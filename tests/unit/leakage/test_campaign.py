@@ -108,3 +108,26 @@ def test_levels():
     assert campaign.levels_of(whole, thorough=False, alone=True) == few[-1:]
     assert len(campaign.levels_of(whole, thorough=True, alone=False)) > len(few)
     assert campaign.levels_of(bits, thorough=False, alone=True)[0].traces_most > few[0].traces_most
+
+
+def test_figures_of_a_curve_are_rounded_for_json() -> None:
+    point = cpa.CurvePoint(90, 10, 4, 0.123456, 0.654321, 0.555555, 7.123456)
+    found = campaign.Curve("weight", "template", np.inf, (point,)).as_json()
+    assert found == {
+        "model": "weight",
+        "attacker": "template",
+        "snr": None,
+        "noise_sd": 0.0,
+        "traces_to_key": None,
+        "points": [
+            {
+                "traces": 90,
+                "experiments": 10,
+                "successes": 4,
+                "success_low": 0.1235,
+                "success_high": 0.6543,
+                "parts_right": 0.5556,
+                "guessing_entropy_bits": 7.12,
+            }
+        ],
+    }

@@ -26,7 +26,7 @@ EmNetS-II 2005: receivers that do not resynchronise).
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -149,17 +149,17 @@ class Medium:
             "csma-ca": self._csma,
             "dcf": self._dcf,
         }[sharing.access]
-        figure = {name: found.value for name, found in sharing.figures.items()}
-        self._cca_us, self._turn_us = figure.get("cca_us", 0.0), figure.get("cca_turn_us", 0.0)
-        self._slot_backoff_us = figure.get("backoff_slot_us", 0.0)
+        figure = defaultdict(float, {name: found.value for name, found in sharing.figures.items()})
+        self._cca_us, self._turn_us = figure["cca_us"], figure["cca_turn_us"]
+        self._slot_backoff_us = figure["backoff_slot_us"]
         self._exponents = (
-            int(figure.get("backoff_exponent_min", 0)),
-            int(figure.get("backoff_exponent_max", 0)),
+            int(figure["backoff_exponent_min"]),
+            int(figure["backoff_exponent_max"]),
         )
-        self._tries_max = int(figure.get("backoffs_max", 0))
-        self._difs_us, self._window = figure.get("difs_us", 0.0), int(figure.get("backoff_slots", 0))
+        self._tries_max = int(figure["backoffs_max"])
+        self._difs_us, self._window = figure["difs_us"], int(figure["backoff_slots"])
         self._counts = sharing.access == "dcf"
-        space = figure.get("packet_space_us", 0.0)
+        space = figure["packet_space_us"]
         self._space_us = {"csma-ca": space, "dcf": 0.0}.get(sharing.access, radio.value("gap_us"))
         capture_db = sharing.known("capture_db")
         self._capture = None if capture_db is None else 10 ** (capture_db / 10)
