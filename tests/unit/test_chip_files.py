@@ -119,6 +119,7 @@ CHECKED = {
     "SAMD21G18A": "5dd381b017ed",
     "STM32F051R8": "9909a31769a1",
     "RP2350": "a885b6d57c80",
+    "RP2350, bare": "c0fafc69ce40",
     "FE310-G002": "1b9e0307cb09",
     "CH32V003": "45ccade2d4e1",
     "ESP32-C3": "bcecb47aaa42",

@@ -3,6 +3,7 @@
 #include "arm_cache.h"
 #include "arm_sd.h"
 #include "arm_thumb.h"
+#include "arm_uses.h"
 
 #include "harness.h"
 
@@ -19,6 +20,13 @@ static uint64_t decode(const uint64_t *n) {
     return (uint64_t)i.class << 56 | (uint64_t)i.registers << 48 | (uint64_t)i.bytes << 44 |
            (uint64_t)(i.writes_sp != 0) << 40 | (uint64_t)a.kind << 36 | (uint64_t)a.base << 32 |
            (uint64_t)(uint8_t)a.index << 24 | (uint64_t)(a.bytes << 4 | a.units) << 16 | (uint16_t)a.offset;
+}
+
+/* Registers and flags: what is read, from bit 32 on what is written; 0 of an instruction that is not known. */
+static uint64_t uses(const uint64_t *n) {
+    struct thumb_instruction i = thumb_decode((uint16_t)n[0], 0);
+    struct thumb_uses out = {0, 0};
+    return thumb_uses((uint16_t)n[0], &i, &out) ? 1u | out.reads << 1 | (uint64_t)out.writes << 32 : 0;
 }
 
 /* Of a table of costs that are 1, 10, 100 ... : which ones an instruction has. */
@@ -87,6 +95,7 @@ int main(int argc, char **argv) {
         {"decode", decode}, {"cycles", cycles}, {"geometry", geometry}, {"look_up", look_up},
         {"flush", flush},   {"card", card},     {"chosen", chosen},     {"exchange", exchange},
         {"peek", peek},     {"poke", poke},     {"content", content},   {"counted", counted},
+        {"uses", uses},
     };
     (void)argc;
     return SERVE(operations, argv);

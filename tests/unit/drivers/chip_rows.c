@@ -92,8 +92,9 @@ static const char *of_riscv(uint32_t address) {
     return riscv_chip_absent(&riscv, address);
 }
 
-static void print_arm(const struct chip_model *model) {
-    printf("chip %s\n", model->name);
+/* `more`: how it differs from another model of that name. */
+static void print_arm(const struct chip_model *model, const char *more) {
+    printf("chip %s%s\n", model->name, more);
     print_windows(model->windows, model->window_count);
     print_gaps(model->gaps, model->gap_count);
     print_known(model->name);
@@ -135,8 +136,10 @@ static void print_riscv(const struct riscv_chip_model *model) {
 
 int main(void) {
     for (size_t i = 0; i < COUNT_OF(chip_models); i++) {
-        print_arm(strcmp(chip_models[i].name, "RP2350") == 0 ? &rp2350_free_model : &chip_models[i]);
+        bool has_another = strcmp(chip_models[i].name, "RP2350") == 0;
+        print_arm(&chip_models[i], has_another ? ", bare" : "");
     }
+    print_arm(&rp2350_free_model, "");
     for (size_t i = 0; i < COUNT_OF(riscv_chip_models); i++) {
         print_riscv(riscv_chip_models[i]);
     }
