@@ -122,7 +122,7 @@ def test_a_crew_counts_what_workers_have() -> None:
 def test_a_batch_that_workers_do_not_survive_is_given_up() -> None:
     own: Any = None
     found = ClusterCrew(None, threading.Event(), own, own, lambda line: None)
-    batch = crew._SentBatch(("arm", "gcc"), [(job("first", "a"), (1,))], 1.0)  # type: ignore[arg-type]
+    batch = crew._SentBatch(("arm", "gcc"), [(job("first", "a"), (1,)), (job("last", "a"), (2,))], 1.0)  # type: ignore[arg-type]
     with pytest.raises(MotecryptError, match=r"^first: a worker failed: ValueError\('no'\)$"):
         found._failed(1, batch, ValueError("no"))
     for error in (OSError(), TimeoutError()):
