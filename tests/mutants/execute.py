@@ -16,6 +16,8 @@ import time
 import uuid
 from pathlib import Path
 
+from motecrypt.build.toolchain.drivers import DRIVERS, RECIPES
+from motecrypt.build.toolchain.includes import reached
 from mutants.model import KILLED, SURVIVED, TIMED_OUT, UNCOUNTED, Mutant, Result
 from mutants.owners import ROOT, Owner
 from mutants.server import NO_TESTS
@@ -114,7 +116,12 @@ class Tree:
                     return Result(mutant, UNCOUNTED, note="does not compile")
                 if after == before:
                     return Result(mutant, UNCOUNTED, note="compiles to the same code")
-            return self._run(mutant, owner, deadline_s)
+            result = self._run(mutant, owner, deadline_s)
+            if result.outcome == SURVIVED and file.parent == self.root / DRIVERS.relative_to(ROOT):
+                self._scratch.mkdir(parents=True, exist_ok=True)
+                if same_in_drivers(file, original, self._scratch / "object.o"):
+                    return Result(mutant, UNCOUNTED, note="compiles to the same code")
+            return result
         finally:
             file.write_text(original)
 
@@ -162,6 +169,27 @@ class Tree:
             "MOTECRYPT_DB": str(self._scratch / "results.db"),
             "HYPOTHESIS_STORAGE_DIRECTORY": str(self._scratch / "hypothesis"),
         }
+
+
+def same_in_drivers(file: Path, original: str, scratch: Path) -> bool:
+    """Whether every driver that a file is part of compiles to the same code with the file's other text.
+
+    The file has that other text afterwards.
+    """
+    mutated, parts = file.read_text(), 0
+    for recipe in RECIPES.values():
+        source = file.parent / recipe.source
+        if source.suffix == ".c" and file in reached([source], []):
+            command = [recipe.compiler, "-O2", "-c", str(source), *recipe.flags(), "-o", str(scratch)]
+            codes = []
+            for text in (mutated, original):
+                file.write_text(text)
+                subprocess.run(command, check=True, capture_output=True, timeout=COMPILE_TIMEOUT_S)
+                codes.append(scratch.read_bytes())
+            if codes[0] != codes[1]:
+                return False
+            parts += 1
+    return parts > 0
 
 
 def _parses(script: Path) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.base.model import Implementation
+from motecrypt.build.toolchain.drivers import Recipe
 from motecrypt.catalog import FIRMWARE, Catalog
 from mutants import cmutants, execute, jsmutants, main, owners, pythonmutants, sample
 from mutants.model import KILLED, SURVIVED, Mutant, Result, Tally, edit
@@ -494,6 +495,33 @@ def test_the_quickest_file_stays_first_where_no_workers_share_the_tests() -> Non
 def test_one_file_of_results_holds_one_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["--seed", "1", "2", "--output", str(tmp_path / "both.json")]) == 2
     assert "--output: give one --seed with it" in capsys.readouterr().err
+
+
+@needs_tool_set("host")
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("enum { limit = 1 + 1 };\n", True),
+        ("enum { limit = 3 };\n", False),
+        ("enum { limit = 2 }; enum { unused = 3 };\n", True),
+    ],
+)
+def test_what_every_driver_compiles_to_the_same_code_is_no_mutant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, same: bool
+) -> None:
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.c").write_text('#include "part.h"\nint main(void) { return limit; }\n')
+    (tmp_path / "apart.c").write_text("not C\n")
+    (tmp_path / "part.h").write_text("")
+    monkeypatch.setattr(
+        execute, "RECIPES", {name: Recipe(f"{name}.c", "gcc", tuple) for name in ("one", "other", "apart")}
+    )
+    part, original = tmp_path / "part.h", "enum { limit = 2 };\n"
+    part.write_text(text)
+    assert execute.same_in_drivers(part, original, tmp_path / "object.o") is same
+    assert part.read_text() == original
+    (tmp_path / "lone.h").write_text("")
+    assert not execute.same_in_drivers(tmp_path / "lone.h", "x", tmp_path / "object.o"), "no driver has it"
 
 
 def test_an_edit_is_found_again_and_applied() -> None:

@@ -12,8 +12,8 @@ from tool_sets import needs_tool_set
 
 pytestmark = needs_tool_set("host")
 
-#: Encodings, the first that fits: bits (x: any; d, m, n: of a register; D: the top bit of d), what is read, what
-#: is written. N and Z go together. What is not here is in no waiting loop that is known: SP, PC, stores.
+#: Encodings, the first that fits: bits (x: any; d, m, n: of a register; D: the top bit of d), what is read,
+#: what is written. N and Z go together. What is not here is in no waiting loop that is known: SP, PC, stores.
 TABLE = """
 0000000000mmmddd m   dN    MOVS
 000110xmmmnnnddd mn  dNCV  ADDS, SUBS
