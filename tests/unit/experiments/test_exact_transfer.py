@@ -53,6 +53,22 @@ def test_a_message_over_the_secure_link() -> None:
         assert made == dict(zip(FIGURES, figures, strict=True)) | {"confirmed_us": confirmed}
 
 
+def test_readers_are_told_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+
+    class Reader(radio.StreamReader):
+        def packets(self, data: bytes, now_ms: int) -> list[bytes]:
+            told.append(now_ms)
+            return super().packets(data, now_ms)
+
+    monkeypatch.setattr(radio, "StreamReader", Reader)
+    made = radio._safe(load_radio("srf"), letters(14))
+    assert told == sorted(told) and {int(made[name] / 1000) for name in ("delivery_us", "confirmed_us")} <= {
+        *told
+    }
+    assert max(told) == int(made["confirmed_us"] / 1000)
+
+
 def test_times_are_kept_to_a_nanosecond() -> None:
     odd = load_radio("srf").with_figures(air_rate_baud=71300, serial_baud=97000)
     for made in (radio._paper(odd, "T", letters(7)), radio._safe(odd, letters(1))):

@@ -21,7 +21,14 @@ from motecrypt.present.runs.profile import profile_view
 from motecrypt.simulate.emulate import profiling, run
 from motecrypt.simulate.emulate.conformance import watch_list
 from motecrypt.simulate.emulate.images import Image, Segment
-from motecrypt.simulate.emulate.profiling import START_UP, CallNode, FunctionCost, LineCost, Profile
+from motecrypt.simulate.emulate.profiling import (
+    START_UP,
+    CallNode,
+    FunctionCost,
+    LineCost,
+    Profile,
+    StackOverTime,
+)
 from motecrypt.simulate.emulate.run import ChipSettings, Ended, FreeRun, Uart
 from motecrypt.simulate.emulate.symbols import Function, Inlined, Symbols
 
@@ -386,6 +393,17 @@ def test_counts_become_functions_lines_and_stacks() -> None:
         "0x50",
     }
     assert bare.lines == () and bare.places == {}
+
+
+def test_the_stack_over_time_is_from_the_top() -> None:
+    slots = [[2000, 1], [0, 0], [2047, 3], [1990, 9]]
+    row = {"slots": slots, "stack_top": 2040, "slot_cycles": 16}
+    found = profiling._put_together([*ROWS, row], SYMBOLS, ENDED).stack_over_time
+    assert found == StackOverTime(16, ((47, "main"), None, (0, "label"), (57, START_UP)))
+    row["stack_top"] = 2050
+    found = profiling._put_together([*ROWS, row], SYMBOLS, ENDED).stack_over_time
+    assert found is not None and found.slots[0] == (50, "main")
+    assert profiling._put_together(ROWS, SYMBOLS, ENDED).stack_over_time is None
 
 
 def test_functions_are_chosen_by_their_names() -> None:
