@@ -69,7 +69,7 @@ static inline uint64_t rom_integer(double value, bool is_signed, unsigned bits) 
     double scale = ldexp(1.0, (int)bits - (is_signed ? 1 : 0)), low = is_signed ? -scale : 0.0;
     value = floor(value);
     if (!(value < scale)) {
-        return is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+        return UINT64_MAX >> (64 - bits + is_signed);
     }
     return value <= low ? (is_signed ? ~((UINT64_C(1) << (bits - 1)) - 1) : 0)
                         : is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
@@ -94,7 +94,7 @@ static inline double rom_two(enum rom_float what, double a, double b) {
 static inline double rom_one(enum rom_float what, double a) {
     switch (what) {
     case ROM_SQRT:
-        return a <= 0.0 ? (a == 0.0 ? a : -INFINITY) : sqrt(a);
+        return a < 0.0 ? -INFINITY : sqrt(a); /* sqrt(-0) is -0 */
     case ROM_COS:
         return cos(a);
     case ROM_SIN:
@@ -104,7 +104,7 @@ static inline double rom_one(enum rom_float what, double a) {
     case ROM_EXP:
         return exp(a);
     default:
-        return a <= 0.0 ? -INFINITY : log(a);
+        return a < 0.0 ? -INFINITY : log(a); /* which log(0) is too */
     }
 }
 
