@@ -1,6 +1,6 @@
 """The numbers that the models and views are built on, by module and name, as text kept in
-tests/golden/constants.json: how many trials, which tolerance, which edge, and what a field of a record or a
-parameter is by default. Most results stay the same when one of them is off by one, so each is kept here.
+tests/golden/constants.json: how many trials, which tolerance, which edge, what a field of a record or a
+parameter is by default, and to how many digits a function rounds. Most results stay the same when one of them is off by one, so each is kept here.
 
 After a change that is meant, look at the difference that this makes:
 
@@ -79,7 +79,7 @@ def constants(path: Path) -> dict[str, Any]:
             name: [row[key] for key in ("published", "expected", "tolerance")] for name, row in rows.items()
         }
         return {name: plain(values) for name, values in judged.items() if values != [None] * 3}
-    found, given = list(names(path)), defaults(path)
+    found, given = list(names(path)), defaults(path) | digits(path)
     if not found:
         return given
     module = path.relative_to(ROOT / "src").with_suffix("").as_posix().replace("/", ".")
@@ -87,7 +87,7 @@ def constants(path: Path) -> dict[str, Any]:
     return {name: plain(getattr(loaded, name)) for name in found} | given
 
 
-def defaults(path: Path) -> dict[str, float]:
+def defaults(path: Path) -> dict[str, Any]:
     """The numbers, True and False that fields of records and parameters have by default: `Record.field` and
     `function(parameter)`."""
     found: dict[str, ast.expr | None] = {}
@@ -111,12 +111,29 @@ def defaults(path: Path) -> dict[str, float]:
                 visit(child, inside)
 
     visit(ast.parse(path.read_text()), "")
-    numbers = {}
+    numbers: dict[str, Any] = {}
     for name, value in found.items():
         number = value.operand if isinstance(value, ast.UnaryOp) else value
         if isinstance(number, ast.Constant) and isinstance(number.value, int | float) and value is not None:
             numbers[name] = ast.literal_eval(value)
     return numbers
+
+
+def digits(path: Path) -> dict[str, list[int]]:
+    """To how many digits each function rounds, in its order: `round in function`."""
+    found: dict[str, list[int]] = {}
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef):
+            calls = [
+                node for node in ast.walk(function) if isinstance(node, ast.Call) and len(node.args) == 2
+            ]
+            rounded = [call.args[1] for call in calls if ast.unparse(call.func) == "round"]
+            places = [(each.lineno, each.value) for each in rounded if isinstance(each, ast.Constant)]
+            if places:
+                found.setdefault(f"round in {function.name}", []).extend(
+                    int(str(value)) for _, value in sorted(places)
+                )
+    return found
 
 
 def _named(value: object) -> str:

@@ -36,6 +36,12 @@ def test_what_is_taken_without_a_word_is_kept(tmp_path: Path) -> None:
     }
 
 
+def test_digits_of_rounded_figures_are_kept(tmp_path: Path) -> None:
+    text = "def f(x):\n    g(x, 7)\n    return [round(x), round(x / 2, 3),\n        round(x, 1)]\n"
+    (tmp_path / "source.py").write_text(text)
+    assert golden_constants.digits(tmp_path / "source.py") == {"round in f": [3, 1]}
+
+
 def test_the_constants_are_what_they_were() -> None:
     kept, now = golden_constants.PLACE.read_text(), golden_constants.written()
     changed = list(difflib.unified_diff(kept.splitlines(), now.splitlines(), "kept", "now", n=0, lineterm=""))
