@@ -1,6 +1,7 @@
 """The numbers that the models and views are built on, by module and name, as text kept in
 tests/golden/constants.json: how many trials, which tolerance, which edge, what a field of a record or a
-parameter is by default, and to how many digits a function rounds. Most results stay the same when one of them is off by one, so each is kept here.
+parameter is by default, and to how many digits a function rounds. Most results stay the same when one of them
+is off by one, so each is kept here.
 
 After a change that is meant, look at the difference that this makes:
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from motecrypt.app import compare, demo, radio, report, results, serve
+from motecrypt.app.stack import StackResult
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import Catalog
 from motecrypt.exports.link import _told
@@ -269,6 +270,23 @@ def test_a_link_to_a_port_replaces_an_older_one_but_no_file(tmp_path: Path) -> N
         with pytest.raises(InputError, match=rf"--link {tmp_path}/{name}: .*; choose another name$"):
             radio._link(tmp_path / name, "/dev/one")
     assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_stacks_were_seen_of_functions_that_were_called() -> None:
+    costs = [
+        SimpleNamespace(address=address, stack_bytes=stack, calls=calls)
+        for address, stack, calls in (
+            (1, 8, 2),
+            (2, 8, 0),
+            (3, None, 2),
+            (4, 8, None),
+            (5, 0, 1),
+            (6, None, 0),
+        )
+    ]
+    ran: Any = SimpleNamespace(functions=costs)
+    assert StackResult(None, (), None, ran).seen == {1: 8, 5: 0}  # type: ignore[arg-type]
+    assert StackResult(None, (), None, None).seen == {}  # type: ignore[arg-type]
 
 
 # --- figures of the link, verdicts -----------------------------------------------------------------------
