@@ -99,7 +99,7 @@ def test_what_records_hold_where_nothing_is_told() -> None:
         "timing": "",
         "multiplies": False,
     }
-    assert defaults(Placement) == {"caches": ("none",), "defines": (), "link_flags": ()}
+    assert defaults(Placement) == {"caches": ("none",), "defines": (), "link_flags": (), "tables": ""}
     made = Measurement(**{**recorded(), "extra": {"transient": 1, "shortfall": None}})
     assert made.transient is True and made.shortfall is None and replace(made, extra={}).transient is False
 
