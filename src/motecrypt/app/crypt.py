@@ -71,7 +71,7 @@ def _check(cipher: Cipher, request: CryptRequest) -> None:
         expected = " or ".join(map(str, cipher.key_bits)) + " bits"
     if not fits:
         raise InputError(f"the key: {bits} bits; {cipher.name} takes {expected}")
-    if cipher.nonce_bytes == 0 and request.nonce:
+    if request.nonce and not cipher.nonce_bytes:
         raise InputError(f"--nonce: {cipher.name} has no nonce")
     if cipher.nonce_bytes and not request.nonce:
         raise InputError(f"--nonce: missing; {cipher.name} needs one of {cipher.nonce_bytes} bytes")

@@ -223,7 +223,7 @@ def _size(path: Path) -> int:
         raise InputError(
             f"{path}: cannot be read ({error.strerror}); name a file that you may read"
         ) from None
-    if size == 0:
+    if not size:
         raise InputError(f"{path}: is empty; name a file with at least one byte")
     return size
 

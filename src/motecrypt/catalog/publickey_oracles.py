@@ -25,7 +25,8 @@ def _module(path: Path) -> ModuleType:
     if not path.exists():
         raise InputError(f"{path}: missing; an algorithm's folder needs an oracle to be checked against")
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -67,7 +67,8 @@ class Child:
 
     def stop(self) -> None:
         """End the process."""
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.close()
         try:
             self.process.wait(STOP_S)

@@ -29,7 +29,8 @@ class SourceModule:
 def read_module(name: str) -> SourceModule:
     """The module of that dotted name."""
     found = importlib.util.find_spec(name)
-    assert found is not None and found.origin is not None
+    assert found is not None
+    assert found.origin is not None
     module = SourceModule(name, Path(found.origin))
     for node in ast.parse(module.path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -90,7 +90,7 @@ def _block(flash: bytes, at: int) -> tuple[list[tuple[int, tuple[int, ...]]], in
             ends = size == word - 1 and _word(flash, at + 4 * word + 8) == _ENDS
             link = struct.unpack_from("<i", flash, at + 4 * word + 4)[0] if ends else 0
             return (items, link) if ends else None
-        if size == 0:
+        if not size:
             return None
         items.append((number, tuple(_word(flash, at + 4 * (word + n)) for n in range(size))))
         word += size
