@@ -27,7 +27,7 @@
 
 enum {
     IO_BEGIN = 0x20,
-    IO_END = IO_BEGIN + MAX_IOs,
+    IO_END = IO_BEGIN + MAX_IOs - 1, /* libsimavr never calls its last handler */
     IO_SPL = 0x5D, /* SPL, SPH, SREG: of the core */
     IO_SREG = 0x5F,
     IO_SMCR = 0x53
