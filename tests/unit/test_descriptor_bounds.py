@@ -92,6 +92,11 @@ BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
     ("public_key/published.toml", r"published\.\d+\.cycles", ([1], [0])),
     ("records.toml", r"published\.\d+\.cycles", LEAST),
     ("records.toml", r"published\.\d+\.bytes", ([1], [0])),
+    ("nRF51822.toml", r"(memory|vectors|registers)\.(.*\.)?address", ([0, 2**32 - 1], [-1, 2**32])),
+    ("nRF51822.toml", r"memory\..*\.bytes", ([1], [0, 2**32 + 1])),
+    ("nRF51822.toml", r"vectors\.first", ([0, 255], [-1, 256])),
+    ("nRF51822.toml", r"clock\.hz_max", ([1], [0])),
+    ("nRF51822.toml", r"clock\.hz_after_reset", ([1], [0, 10**12])),
     ("nrf52840.toml", r"block\.\d+\.published\.\d+\.value", LEAST),
     ("srf.toml", r"figure\..*\.value", ANY),
 ]
