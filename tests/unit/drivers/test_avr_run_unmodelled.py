@@ -13,7 +13,7 @@ from motecrypt.build.toolchain.drivers import driver
 from tool_sets import needs_tool_set
 
 pytestmark = needs_tool_set("avr")
-#: What is done (DS40002198), and to which registers of an ATmega2560, behind its last one with a model (UDR3).
+#: What is done (DS40002198), and to which registers of an ATmega2560, behind its last with a model (UDR3).
 STEPS = [
     ("lds r16, 0x137", 0x137),
     ("lds r16, 0x1FF", 0x1FF),

@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def check(folder: Path, command: Sequence[str | Path], messages: Sequence[str]) -> None:
-    """The first request for memory fails with the first message, and so on, and there are no more."""
+    """The first request for memory fails with the first message, and so on up to the last."""
 
     def ran(number: int) -> tuple[int, str]:
         environment = {**os.environ, "LD_PRELOAD": str(folder / "short.so"), "FAILS_AT": str(number)}
