@@ -127,7 +127,7 @@ static void compare_ways(uint16_t op, unsigned varies, avr_flashaddr_t next, con
     }
 }
 
-/* What an operand that is not known leaves: nothing is known of the result and of the flags that depend on it. */
+/* What an operand that is not known leaves: the result, and the flags that depend on it, are not known either. */
 static void compare_unknown(uint16_t op, unsigned which, uint8_t result, uint8_t flags) {
     static const struct round_step steps[2] = {{0, 0, 0}, {2, 0, 0}};
     put_opcode(op);

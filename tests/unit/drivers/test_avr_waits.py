@@ -354,8 +354,10 @@ def test_made_up_rounds_come_out_as_they_are_stepped(seed: int, tmp_path: Path) 
 
 
 def test_what_is_worked_out_is_what_is_stepped(tmp_path: Path) -> None:
-    """Every operation on bytes and words that the rounds know, with all operands, against libsimavr's own; then with
-    operands that differ from round to round, or are not known."""
+    """Every operation on bytes and words that the rounds know, with all operands, against libsimavr's own.
+
+    Then with operands that differ from round to round, or are not known.
+    """
     harness = tmp_path / "harness"
     source = Path(__file__).with_name("rounds_harness.c")
     command = ["gcc", "-O2", f"-I{DRIVERS}", source, *libraries.flags("simavr", "gcc"), "-o", harness]
