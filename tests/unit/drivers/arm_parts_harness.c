@@ -2,7 +2,7 @@
  * storage, pipes. */
 #include "arm_cache.h"
 #include "arm_sd.h"
-#include "arm_thumb.h"
+#include "arm_thumb2.h"
 #include "arm_uses.h"
 
 #include "harness.h"
@@ -20,6 +20,26 @@ static uint64_t decode(const uint64_t *n) {
     return (uint64_t)i.class << 56 | (uint64_t)i.registers << 48 | (uint64_t)i.bytes << 44 |
            (uint64_t)(i.writes_sp != 0) << 40 | (uint64_t)a.kind << 36 | (uint64_t)a.base << 32 |
            (uint64_t)(uint8_t)a.index << 24 | (uint64_t)(a.bytes << 4 | a.units) << 16 | (uint16_t)a.offset;
+}
+
+/* Of an instruction of ARMv7-M: class, registers moved, bytes, whether SP is written; then masks of registers written and
+ * of those of its address; then what it touches. */
+static uint64_t wide(const uint64_t *n) {
+    struct thumb2_instruction i = thumb2_decode((uint16_t)n[0], (uint16_t)n[1]);
+    return i.common.class | (uint64_t)i.common.registers << 8 | (uint64_t)i.common.bytes << 16 |
+           (uint64_t)(i.common.writes_sp != 0) << 24 | (uint64_t)i.written << 32 | (uint64_t)i.address << 48;
+}
+
+static uint64_t touches(const uint64_t *n) {
+    struct thumb_access a = thumb2_decode((uint16_t)n[0], (uint16_t)n[1]).access;
+    return a.kind == THUMB_NO_ACCESS ? 0
+                                     : (uint64_t)a.kind | (uint64_t)a.base << 8 | (uint64_t)(uint8_t)a.index << 16 |
+                                           (uint64_t)a.bytes << 24 | (uint64_t)a.units << 32 |
+                                           (uint64_t)(uint16_t)a.offset << 40 | (uint64_t)a.shift << 56;
+}
+
+static uint64_t dsp(const uint64_t *n) {
+    return thumb2_needs_dsp((uint16_t)n[0], (uint16_t)n[1]);
 }
 
 /* Registers and flags: what is read, from bit 32 on what is written; 0 of an instruction that is not known. */
@@ -95,7 +115,7 @@ int main(int argc, char **argv) {
         {"decode", decode}, {"cycles", cycles}, {"geometry", geometry}, {"look_up", look_up},
         {"flush", flush},   {"card", card},     {"chosen", chosen},     {"exchange", exchange},
         {"peek", peek},     {"poke", poke},     {"content", content},   {"counted", counted},
-        {"uses", uses},
+        {"uses", uses},     {"wide", wide},     {"touches", touches},   {"dsp", dsp},
     };
     (void)argc;
     return SERVE(operations, argv);
