@@ -1,7 +1,7 @@
 """The numbers that the models and views are built on, by module and name, as text kept in
-tests/golden/constants.json: how many trials, which tolerance, which edge, what a field of a record or a
-parameter is by default, and to how many digits a function rounds. Most results stay the same when one of them
-is off by one, so each is kept here.
+tests/golden/constants.json: how many trials, which tolerance, which edge; what a field of a record, a parameter
+or a key of a file is by default; to how many digits a function rounds. Most results stay the same when one of
+them is off by one, so each is kept here.
 
 After a change that is meant, look at the difference that this makes:
 
@@ -80,7 +80,7 @@ def constants(path: Path) -> dict[str, Any]:
             name: [row[key] for key in ("published", "expected", "tolerance")] for name, row in rows.items()
         }
         return {name: plain(values) for name, values in judged.items() if values != [None] * 3}
-    found, given = list(names(path)), defaults(path) | digits(path)
+    found, given = list(names(path)), defaults(path) | keys(path) | digits(path)
     if not found:
         return given
     module = path.relative_to(ROOT / "src").with_suffix("").as_posix().replace("/", ".")
@@ -118,6 +118,21 @@ def defaults(path: Path) -> dict[str, Any]:
         if isinstance(number, ast.Constant) and isinstance(number.value, int | float) and value is not None:
             numbers[name] = ast.literal_eval(value)
     return numbers
+
+
+def keys(path: Path) -> dict[str, float]:
+    """What a key of a file is where it is not given: `key name in function`."""
+    found: dict[str, float] = {}
+    for function in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if not isinstance(node, ast.Call) or len(node.args) != 2:
+                continue
+            key, value = node.args
+            reads = isinstance(node.func, ast.Attribute) and node.func.attr in ("flag", "integer", "number")
+            if reads and isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
+                if isinstance(value.value, int | float):
+                    found[f"key {key.value} in {function.name}"] = value.value
+    return found
 
 
 def digits(path: Path) -> dict[str, list[int]]:

@@ -36,6 +36,14 @@ def test_what_is_taken_without_a_word_is_kept(tmp_path: Path) -> None:
     }
 
 
+def test_what_a_key_is_by_default_is_kept(tmp_path: Path) -> None:
+    text = (
+        "def f(t):\n    return t.flag('a', False), t.integer('b', 3, low=1), t.text('c', ''), t.flag('d')\n"
+    )
+    (tmp_path / "source.py").write_text(text)
+    assert golden_constants.keys(tmp_path / "source.py") == {"key a in f": False, "key b in f": 3}
+
+
 def test_digits_of_rounded_figures_are_kept(tmp_path: Path) -> None:
     text = "def f(x):\n    g(x, 7)\n    return [round(x), round(x / 2, 3),\n        round(x, 1)]\n"
     (tmp_path / "source.py").write_text(text)
