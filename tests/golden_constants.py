@@ -1,7 +1,7 @@
 """The numbers that the models and views are built on, by module and name, as text kept in
-tests/golden/constants.json: how many trials, which tolerance, which edge; what a field of a record, a parameter
-or a key of a file is by default; to how many digits a function rounds. Most results stay the same when one of
-them is off by one, so each is kept here.
+tests/golden/constants.json: how many trials, which tolerance, which edge; what a field of a record, a
+parameter or a key of a file is by default; to how many digits a function rounds. Most results stay the same
+when one of them is off by one, so each is kept here.
 
 After a change that is meant, look at the difference that this makes:
 
@@ -129,9 +129,10 @@ def keys(path: Path) -> dict[str, float]:
                 continue
             key, value = node.args
             reads = isinstance(node.func, ast.Attribute) and node.func.attr in ("flag", "integer", "number")
-            if reads and isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
-                if isinstance(value.value, int | float):
-                    found[f"key {key.value} in {function.name}"] = value.value
+            if not reads or not isinstance(key, ast.Constant) or not isinstance(value, ast.Constant):
+                continue
+            if isinstance(value.value, int | float):
+                found[f"key {key.value} in {function.name}"] = value.value
     return found
 
 
