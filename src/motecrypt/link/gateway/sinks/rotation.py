@@ -117,7 +117,7 @@ def _is_unfinished(path: Path, head: bytes) -> bool:
 
 
 def _first(path: Path, count: int) -> bytes | None:
-    """So many bytes of a regular file, or all that it has; None for anything else."""
+    """The first `count` bytes of a regular file, or all that it has; None for anything else."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
