@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from command_line import run as motecrypt
 from exports_bed import CATALOG, MASTER, planned, run
 from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.app.export import export_bridge
+from motecrypt.base.frames import Frames, ProtocolError, decode, encode
 from motecrypt.build.toolchain.arduino import CORE, build_sketch
 from motecrypt.exports.commands import LinkRadio
 from motecrypt.exports.library import Export
 from motecrypt.exports.targets import target_names
+from motecrypt.link.bridge import NO_RADIO, BridgeHello
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import LISTENS, SHORT
 from motecrypt.link.state import MemoryStore
@@ -46,6 +50,11 @@ def sketches(made: Export) -> dict[str, str]:
 
 def heard(elf: Path, seconds: float, eeprom: Path | None = None, given: Path | None = None) -> list[str]:
     """What a sketch says on its serial line within simulated seconds, in lines."""
+    return heard_bytes(elf, seconds, eeprom, given).decode("latin-1").splitlines()
+
+
+def heard_bytes(elf: Path, seconds: float, eeprom: Path | None, given: Path | None) -> bytes:
+    """The same as it came."""
     said = bytearray()
     source = given.open("rb") if given else None
     how = FreeRun(
@@ -58,7 +67,7 @@ def heard(elf: Path, seconds: float, eeprom: Path | None = None, given: Path | N
     finally:
         if source:
             source.close()
-    return said.decode("latin-1").splitlines()
+    return bytes(said)
 
 
 # --- they compile
@@ -185,6 +194,35 @@ def test_a_radio_is_used_as_its_data_sheet_allows(name: str, tmp_path: Path) -> 
 
     gateway.receive(packets, take)  # type: ignore[arg-type]
     assert len(messages) == 1 and len(messages[0]) == 2
+
+
+@needs_tool_set("avr", "arduino")
+@pytest.mark.long
+def test_a_bridge_speaks_its_protocol(tmp_path: Path) -> None:
+    """On an UNO, over a model of RF24 that prints what is sent; the radio answers at the second try."""
+    folder = tmp_path / "MyBridge"
+    export_bridge(load_radio("nrf24"), folder)
+    elf = build_sketch(folder / "MyBridge.ino", [LIBRARIES])
+    packet = bytes(range(0x70, 0x90))
+    asked = [encode(1, "H"), encode(2, "S", bytes(33)), encode(3, "S", packet)]
+    (tmp_path / "input").write_bytes(b"".join(asked) + bytes(40_000) + b"\x7e" + encode(4, "S", packet))
+    said = heard_bytes(elf, 4.5, None, tmp_path / "input")
+    frames = []
+    for body in Frames().feed(said):
+        with suppress(ProtocolError):
+            frames.append(decode(body))
+    kinds = [(sequence, kind, payload[:1]) for sequence, kind, payload in frames if kind not in "hd"]
+    greetings = [BridgeHello.decode(payload) for _, kind, payload in frames if kind == "h"]
+    assert [(hello.radio, hello.packet_min, hello.packet_max) for hello in greetings] == [
+        ("nrf24", 1, 32)
+    ] * 2
+    assert kinds[0] == (0, "e", bytes([NO_RADIO])), "until it answers"
+    assert (2, "s", b"\x02") in kinds or (0, "e", b"\x04") in kinds, "one byte too long"
+    assert (3, "s", b"\0") in kinds and (3, "s", b"\3") in kinds, (
+        "taken, and not sent: the radio is not there yet"
+    )
+    assert kinds[-1] == (4, "s", b"\0") and [frame[0] for frame in frames if frame[1] == "d"] == [4]
+    assert f"sent {packet.hex().upper()}".encode() in said and b"broken" not in said
 
 
 @needs_tool_set("avr", "arduino")

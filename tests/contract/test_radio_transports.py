@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from motecrypt.air.radios import Radio, RadioNetwork, RadioPair, load_radio, radio_names
+from motecrypt.link.bridge import BridgeLine
 from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.native import CONFIRMED, LISTENS, SHORT, STREAM, Event
 from motecrypt.link.node import HostNode, node_record
+from motecrypt.link.ports.session import Talk
 from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
+from motecrypt.simulate.ports.bridge import VirtualBridge
 from motecrypt.simulate.ports.virtual import VirtualRadios
 
 Transport = RadioPair | RadioNetwork
@@ -95,6 +98,61 @@ def test_the_secure_link_runs_over_it(name: str, transport: str) -> None:
                     told += [event.event for event in node.take_events()]
         assert told == [Event.ACCEPTED]
     assert got == [b"first", b"21.4 C", b"a longer one in fragments"]
+
+
+PACKETS = [name for name in radio_names() if not load_radio(name).is_serial]
+
+
+@pytest.mark.parametrize("name", PACKETS)
+@every_transport
+def test_the_secure_link_runs_over_bridges_before_it(name: str, transport: str) -> None:
+    """The bytes between a program and its bridge are cut anywhere, with garbage before them."""
+    ends, make = TRANSPORTS[transport]
+    radio = load_radio(name)
+    packet_bytes = min(radio.packet_bytes, 255)
+    joined = make(radio)
+    bridges = [VirtualBridge(name, 1, packet_bytes) for _ in range(ends)]
+    told: list[str] = []
+    lines = [BridgeLine(packet_bytes, name, told.append, lambda: joined.now_us / 1e6) for _ in range(ends)]
+    left: list[int] = []
+    joined.left = lambda end, now_us: (bridges[end].left(now_us), left.append(end))[0]
+    gateway = Gateway(MemoryStore(), bytes(range(16)), packet_bytes=packet_bytes)
+    node = HostNode(MemoryStore(node_record("aes128-ccm", gateway.provision(1, SHORT | LISTENS))))
+    talks = [
+        Talk(gateway, lines[0], lambda messages: [bool(got.append(m.content)) or True for m in messages]),
+        Talk(node, lines[1], lambda messages: [False] * len(messages)),
+    ]
+    got: list[bytes] = []
+
+    def turn() -> None:
+        """All bytes between programs and bridges move."""
+        moved = True
+        while moved:
+            moved = False
+            for end, talk in enumerate(talks):
+                output = talk.take_output()
+                for part in (output[:7], output[7:]):
+                    for packet in bridges[end].heard(part, joined.now_us):
+                        joined.send(end, packet, joined.now_us)
+                answer = bridges[end].take_output()
+                talk.hear(answer, joined.now_us)
+                moved |= bool(output or answer)
+
+    for talk in talks:
+        talk.opened()
+    bridges[0].came(b"no packet of the link", 0.0)
+    turn()
+    assert all(talk.ready for talk in talks)
+    for message in (b"first", b"21.4 C", bytes(range(256))):
+        assert talks[1].say(lambda: node.send(message, CONFIRMED), joined.now_us) is Event.WAITING  # noqa: B023
+        turn()
+        while talks[1].outcome() is None and (due_us := joined.next_us()) is not None:
+            for arrival in joined.advance(due_us):
+                bridges[arrival.end].came(arrival.data, arrival.time_us)
+            turn()
+        assert talks[1].outcome() is Event.ACCEPTED
+    assert got == [b"first", b"21.4 C", bytes(range(256))] and told == []
+    assert {0, 1} == set(left) and not any(talk.busy for talk in talks)
 
 
 @pytest.mark.parametrize("nodes", [2, 5])

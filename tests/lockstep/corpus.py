@@ -10,11 +10,11 @@ from pathlib import Path
 from lockstep.avr import Avr8js
 from lockstep.engine import EngineFault, flat
 from motecrypt.base.errors import MotecryptError
+from motecrypt.base.frames import Frames, decode, encode
 from motecrypt.base.model import Device, Implementation
 from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.runners import Fault, Options, simavr
-from motecrypt.simulate.runners.protocol import Frames, decode, encode
 
 WORK_S = 120.0
 """Processor time of the simulator."""

@@ -141,7 +141,7 @@ class GatewayEnd:
         self.gateway = OperatedGateway(self.spool, MASTER, packet_bytes=PACKET_BYTES, together=True)
         self.gateway.clock = self.clock.utc_s  # type: ignore[method-assign,assignment]
         with mock.patch.object(lines, "SerialPort", AirPort):
-            self.line = Line("air", 115200, PACKET_BYTES, self._told)
+            self.line = Line("air", 115200, StreamReader(PACKET_BYTES), self._told)
         self.service = GatewayService(
             self.gateway, self.spool, [self.line], None, NODE_RATE, OUTCOME_S, self._told, self.clock
         )

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from motecrypt.base.errors import FailureKind, InputError
+from motecrypt.base.frames import ProtocolError
 from motecrypt.base.model import Cell
 from motecrypt.build.toolchain import BuildError, known_answers
 from motecrypt.build.toolchain.known_answers import WrongAnswer
@@ -25,7 +26,6 @@ from motecrypt.measuring.bench.plan import PUBLIC_KEY_CYCLES_MAX, Job
 from motecrypt.measuring.bench.record import Trouble
 from motecrypt.results import Results
 from motecrypt.simulate.runners import Fault, Options, Region, Starts
-from motecrypt.simulate.runners.protocol import ProtocolError
 
 CATALOG = Catalog.load()
 UNO = CATALOG.device("uno")

@@ -9,19 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from motecrypt.base.errors import FailureKind
+from motecrypt.base.frames import MAX_FRAME_BYTES, Frames, ProtocolError, crc16, decode, encode
 from motecrypt.simulate.runners import protocol
-from motecrypt.simulate.runners.protocol import (
-    MAX_FRAME_BYTES,
-    WALL,
-    Client,
-    Frames,
-    Hello,
-    ProtocolError,
-    Ran,
-    crc16,
-    decode,
-    encode,
-)
+from motecrypt.simulate.runners.protocol import WALL, Client, Hello, Ran
 
 
 def test_a_frame_byte_by_byte() -> None:

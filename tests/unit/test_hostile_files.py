@@ -23,6 +23,7 @@ from test_text import measurement
 from motecrypt.air.radios.catalog import read_radio
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.frames import ProtocolError
 from motecrypt.catalog import DATA, FIRMWARE, Catalog
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
@@ -42,7 +43,6 @@ from motecrypt.simulate import file_node as node
 from motecrypt.simulate.emulate.images import ARM, AVR, Segment, elf_of, intel_hex, read_image, uf2
 from motecrypt.simulate.emulate.symbols import read_symbols
 from motecrypt.simulate.file_node import FileNode
-from motecrypt.simulate.runners.protocol import ProtocolError
 
 ROOT = Path(__file__).resolve().parents[2]
 fuzzed = settings(derandomize=True, max_examples=120, deadline=None, database=None)

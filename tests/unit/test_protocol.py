@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motecrypt.base.frames import Frames, ProtocolError, crc16, decode, encode
 from motecrypt.simulate.runners import Fault, Region, fake
 from motecrypt.simulate.runners.fake import FakeSession
-from motecrypt.simulate.runners.protocol import Client, Frames, ProtocolError, crc16, decode, encode
+from motecrypt.simulate.runners.protocol import Client
 
 
 def test_the_checksum_is_crc16_ccitt() -> None:

@@ -22,6 +22,7 @@ from motecrypt.results import Results, opened
 from motecrypt.results.experiments.link_cost import LinkCostAnswer, LinkCostQuestion
 
 if TYPE_CHECKING:
+    from motecrypt.air.radios import Radio
     from motecrypt.base.progress import Progress
     from motecrypt.exports.library import Export
 
@@ -111,6 +112,22 @@ class ExportResult:
             "files": sorted(self.library.files),
             "measure": [missing.command for missing in self.library.figures.missing],
         }
+
+
+def export_bridge(radio: Radio, folder: Path | str) -> Sequence[str]:
+    """Write the program of a bridge into a folder, as `export` does; the names of its files.
+
+    Raises
+    ------
+    InputError
+        There is none for the radio, or the folder must not be replaced.
+    """
+    from motecrypt.exports.bridge import bridge_files
+    from motecrypt.exports.folder import write_folder
+
+    files = bridge_files(Path(folder).name, radio)
+    write_folder(Path(folder), files, {"bridge": radio.name})
+    return sorted(files)
 
 
 def export(

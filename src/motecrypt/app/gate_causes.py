@@ -7,6 +7,7 @@ from pathlib import Path
 
 from motecrypt.app.gate import OPERATION_FUNCTIONS, Taken, bounds_of, built, fed
 from motecrypt.base.errors import MotecryptError
+from motecrypt.base.frames import encode
 from motecrypt.base.model import Cell, Device
 from motecrypt.catalog import Catalog
 from motecrypt.gate.causes import WORDS, PartFacts, grown, sizes
@@ -17,7 +18,7 @@ from motecrypt.simulate.emulate.images import Image, read_image
 from motecrypt.simulate.emulate.profiling import Profile, profile
 from motecrypt.simulate.emulate.run import ChipSettings, FreeRun, Uart
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
-from motecrypt.simulate.runners.protocol import OPERATION_CODES, encode
+from motecrypt.simulate.runners.protocol import OPERATION_CODES
 
 _BYTE_S = 20 / 115_200  # of input and output, twice what the line takes
 _MARGIN_S = 0.05

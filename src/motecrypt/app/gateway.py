@@ -236,6 +236,7 @@ def open_service(
     file = FileStore(record)
     spool = opened.enter_context(Spool(file, request.record.queue))
     gateway = OperatedGateway(spool, master, suite, line.radio.packet_bytes, patience_ms, together=True)
+    gateway.serial = line.radio.is_serial
     gateway.battery = request.nodes.battery
     line.check_all(gateway, request.record.restored, notice, protocols.bare)
     if not gateway.nodes and not protocols.bare:
@@ -244,7 +245,7 @@ def open_service(
             f"'motecrypt provision 1 --key {request.key_file} --eep node1.eep' makes some"
         )
     lines = [
-        opened.enter_context(closing(Line(port, line.baud, line.radio.packet_bytes, notice, setup)))
+        opened.enter_context(closing(Line(port, line.baud, line.framing(notice), notice, setup)))
         for port in request.ports
     ]
     stored = _stored(request, gateway, opened)

@@ -14,11 +14,12 @@ from motecrypt.link.keys import create_private, read_master_file
 
 @dataclass(frozen=True)
 class NodeKeyRequest:
-    """A node on a serial line.
+    """A node on a computer.
 
     Attributes
     ----------
     node : 0 to 62, or 63 for the broadcast group. packet_bytes : of its radio, 12 to 255.
+    serial : its radio is a serial line; else it has packets, behind a bridge.
     replace : make the earlier node with this number invalid.
     member : one more member of the group, with the existing key.
     one_way : it sends and never receives. long_only : no packets with short tags.
@@ -32,6 +33,7 @@ class NodeKeyRequest:
     one_way: bool = False
     long_only: bool = False
     tag_16: bool = False
+    serial: bool = True
 
     @property
     def group(self) -> bool:
@@ -44,8 +46,13 @@ class NodeKeyRequest:
         """The same as the link's options."""
         from motecrypt.link.native import LISTENS, SHORT, STREAM, TAG_16
 
-        flags = ((LISTENS, not self.one_way), (SHORT, not self.long_only), (TAG_16, self.tag_16))
-        return STREAM | sum(flag for flag, on in flags if on)
+        flags = (
+            (LISTENS, not self.one_way),
+            (SHORT, not self.long_only),
+            (TAG_16, self.tag_16),
+            (STREAM, self.serial),
+        )
+        return sum(flag for flag, on in flags if on)
 
     def write(
         self,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from motecrypt.link.gateway_end import Gateway
     from motecrypt.link.node import HostNode
     from motecrypt.link.ports.signals import Stop
+    from motecrypt.link.stream import PortFraming
 
 Notice = Callable[[str], None]
 """Gets one line for the user."""
@@ -47,12 +48,22 @@ class SerialRadio:
         """What switches on the radio module's own encryption, where that is wanted."""
         if self.module_key is None:
             return lambda port: None
+        if not self.radio.is_serial:
+            raise InputError(f"--module-key: {self.radio.name} has no commands; omit it")
         key = read_key_file(self.module_key)
         if len(key) != 16:
             raise InputError(f"--module-key {self.module_key}: {len(key)} bytes; the module's AES takes 16")
         from motecrypt.link.ports.commands import configure
 
         return lambda port: configure(port, [f"ATEK{key.hex().upper()}", "ATEE1"], stop)
+
+    def framing(self, notice: Notice, packet_bytes: int | None = None) -> PortFraming:
+        """How packets pass the port: as a serial radio's bytes, or in a bridge's frames."""
+        from motecrypt.link.bridge import BridgeLine
+        from motecrypt.link.stream import StreamReader
+
+        length = packet_bytes or self.radio.packet_bytes
+        return StreamReader(length) if self.radio.is_serial else BridgeLine(length, self.radio.name, notice)
 
     def answer_ms(self) -> int:
         """How long an answer may take on this radio."""
@@ -88,9 +99,11 @@ class SerialRadio:
         """Refuse a node that was provisioned for another packet length or kind of radio."""
         from motecrypt.link.native import STREAM
 
-        if not options & STREAM:
+        if bool(options & STREAM) != self.radio.is_serial:
+            was, now = ("a serial", "packets") if options & STREAM else ("a packet", "a serial line")
             raise InputError(
-                f"{called(node)}: its radio's packets have a length of their own; no serial line has"
+                f"{called(node)}: provisioned for {was} radio, and {self.radio.name} has {now}; give the "
+                "--radio that its keys were made for"
             )
         if packet_bytes != self.radio.packet_bytes:
             raise InputError(

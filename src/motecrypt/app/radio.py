@@ -11,6 +11,7 @@ from motecrypt.air.radios import Channel, Radio, RadioNetwork, RadioPair
 from motecrypt.air.radios.levels import read_levels
 from motecrypt.base.errors import InputError
 from motecrypt.link.ports.signals import Stop
+from motecrypt.simulate.ports.bridge import VirtualBridge
 from motecrypt.simulate.ports.virtual import VirtualRadios
 
 MODELLED = ("seconds", "goodput_bps", "fairness", "latency_us", "air_time_us")
@@ -42,6 +43,11 @@ class RadiosRequest:
             return RadioPair(self.radio, self.channel)
         levels = None if self.levels is None else read_levels(self.levels, self.nodes)
         return RadioNetwork(self.radio, self.nodes, self.channel, levels)
+
+    def bridges(self, count: int) -> Sequence[VirtualBridge]:
+        """Before radios with packets."""
+        low, high = (int(self.radio.value(f"packet_bytes_{end}")) for end in ("min", "max"))
+        return [VirtualBridge(self.radio.name, low, min(high, 255)) for _ in range(count)]
 
     def names(self) -> Sequence[Path]:
         """The names of all ports, or none."""
@@ -96,7 +102,8 @@ def virtual_radios(
     """
     stop = stop or Stop()
     joined, links = request.joined(), request.names()
-    radios = VirtualRadios(joined, request.nodes or 2)
+    ports = request.nodes or 2
+    radios = VirtualRadios(joined, ports, [] if request.radio.is_serial else request.bridges(ports))
     made: list[Path] = []
     try:
         for link, port in zip(links, radios.ports, strict=False):

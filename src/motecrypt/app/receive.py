@@ -22,6 +22,8 @@ from motecrypt.link.ports.session import LinkEnd, Talk, answering, listen
 from motecrypt.link.ports.signals import Stop
 
 if TYPE_CHECKING:
+    from motecrypt.base.serial_port import SerialPort
+    from motecrypt.link.stream import PortFraming
     from motecrypt.link.told import NodeEvent, NodeMessage
 
 LINGER_S = 2.0
@@ -140,9 +142,14 @@ def receive(
     with ExitStack() as ends:
         end = _end(request, notice, ends)
         heard = _Heard(FileCollector(request.output), inbox, ending)
-        talk = heard.talk(end, line.radio.packet_bytes)
+        talk = heard.talk(end, line.framing(notice))
+
+        def opened(port: SerialPort) -> None:
+            setup(port)
+            talk.opened()
+
         feed = ending.noting(answering(talk))
-        listen(request.port, line.baud, feed, stop, ending.over, notice, QUIET_S, setup=setup)
+        listen(request.port, line.baud, feed, stop, ending.over, notice, QUIET_S, setup=opened)
         return ReceiveResult(
             mode="safe",
             items=inbox.items,
@@ -256,10 +263,10 @@ class _Heard:
         """The nodes that have not confirmed their new epoch; None at a node."""
         return None if self._gateway is None else self._gateway.epoch_unconfirmed
 
-    def talk(self, end: LinkEnd, packet_bytes: int) -> Talk:
+    def talk(self, end: LinkEnd, framing: PortFraming) -> Talk:
         """That end with these ears."""
         self._gateway = end if isinstance(end, Gateway) else None
-        return Talk(end, packet_bytes, lambda messages: [*map(self._take, messages)], self._happened)
+        return Talk(end, framing, lambda messages: [*map(self._take, messages)], self._happened)
 
     def _take(self, message: NodeMessage) -> bool:
         if self._ending.closing:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motecrypt.app.link_ends import GROUP_NOTICE, SerialRadio
+from motecrypt.app.link_ends import GROUP_NOTICE, Notice, SerialRadio
 from motecrypt.base.errors import InputError
 from motecrypt.base.paths import read_regular
 from motecrypt.base.serial_port import SerialPort
@@ -27,11 +27,12 @@ from motecrypt.link.native import (
     Event,
     message_bytes_max,
 )
-from motecrypt.link.ports.session import LinkEnd, Talk, hear_until, transmit
+from motecrypt.link.ports.session import LinkEnd, Talk, greet, hear_until, transmit
 from motecrypt.link.ports.signals import Stop
 
 if TYPE_CHECKING:
     from motecrypt.base.progress import Progress
+    from motecrypt.link.stream import PortFraming
     from motecrypt.link.told import NodeEvent, NodeMessage
 
 _GOOD = ("accepted", "sent")
@@ -126,8 +127,14 @@ class SendResult:
         }
 
 
-def send(request: SendRequest, progress: Progress | None = None, stop: Stop | None = None) -> SendResult:
-    """Send messages and files, each until its outcome is known. `stop` ends it early, as a signal does.
+def send(
+    request: SendRequest,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    notice: Notice = lambda told: None,
+) -> SendResult:
+    """Send messages and files, each until its outcome is known. `stop` ends it early, as a signal does;
+    `notice` gets what a bridge says that may be wrong.
 
     InputError for a key, a port or a file of no use, or what the node's link does not have; MotecryptError
     where the port vanishes or the end's state cannot be kept.
@@ -142,7 +149,9 @@ def send(request: SendRequest, progress: Progress | None = None, stop: Stop | No
         with SerialPort(request.port, request.line.baud) as port:
             setup(port)
             options = _options(way, how, bool(contents))
-            delivery = _Delivery(port, way, how.tries, stop)
+            framing = request.line.framing(notice, way.packet_bytes)
+            delivery = _Delivery(port, way, how.tries, stop, framing)
+            greet(port, delivery.talk, stop)
             items = _items(request.messages, contents, way, options)
             if how.kind == "command" and request.to is not None:
                 delivery.hear_s = how.wait_s
@@ -288,14 +297,14 @@ def _items(texts: Sequence[bytes], files: list[tuple[str, bytes]], way: _Way, ho
 class _Delivery:
     """Sends items one after the other, and counts the outcome of their parts."""
 
-    def __init__(self, port: SerialPort, way: _Way, tries: int, stop: Stop) -> None:
+    def __init__(self, port: SerialPort, way: _Way, tries: int, stop: Stop, framing: PortFraming) -> None:
         self._port, self._way, self._tries, self._stop = port, way, tries, stop
         self.told: dict[str, int] = {}
         self.forged = 0
         self._heard: set[int] = set()
         self.hear_s: float | None = None
         """How long each item waits for a message of the other end; None: not at all."""
-        self.talk = Talk(way.end, way.packet_bytes, self._refuse, self._happened)
+        self.talk = Talk(way.end, framing, self._refuse, self._happened)
 
     def _happened(self, told: NodeEvent) -> None:
         self.forged += told.event is Event.FORGED

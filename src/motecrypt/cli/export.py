@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from motecrypt.air.radios import load_radio
-from motecrypt.app.export import ExportRequest
+from motecrypt.app.export import ExportRequest, export_bridge
 from motecrypt.app.export import export as write_library
 from motecrypt.base.errors import InputError
 from motecrypt.cli._output import db_option, json_option, print_json, print_next, print_note, progress
@@ -15,9 +16,11 @@ from motecrypt.cli._request import PATH
 from motecrypt.exports.commands import LinkRadio
 from motecrypt.exports.targets import target_names
 
+BRIDGE = "bridge"
+
 
 @click.command(epilog="Example: motecrypt export arduino McAes --cipher aes128-ccm8")
-@click.argument("target_name", metavar=f"[{'|'.join(target_names())}]")
+@click.argument("target_name", metavar=f"[{'|'.join((*target_names(), BRIDGE))}]")
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.option("--cipher", "cipher_name", help="A cipher, or your own folder.")
 @click.option(
@@ -72,7 +75,12 @@ def command(
 
     With --link it is a node of the secure link (docs/link.md) with storage, examples and that cipher;
     'motecrypt provision' gives nodes their keys.
+
+    'export bridge DIR --radio RADIO' writes the sketch of a board that is a gateway's radio.
     """
+    if target_name == BRIDGE:
+        _export_bridge(folder, radio_name, as_json)
+        return
     if cipher_name is None:
         raise InputError("say what to export: --cipher NAME ('motecrypt list ciphers')")
     link = _link(with_link, radio_name, packet_bytes, sends_only)
@@ -94,6 +102,24 @@ def command(
         devices = " and ".join(missing.device for missing in library.figures.missing)
         print(f"not measured on {devices}: README.md has the commands; export again to add the figures")
     print_next(found.next_command(db))
+
+
+def _export_bridge(folder: Path, radio_name: str | None, as_json: bool) -> None:
+    from motecrypt.exports.bridge import bridge_names
+
+    context = click.get_current_context()
+    for option in context.command.params:
+        typed = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if typed and option.name not in ("target_name", "folder", "radio_name", "as_json"):
+            raise InputError(f"{option.opts[0]}: a bridge has none; omit it")
+    if radio_name is None:
+        raise InputError(f"export bridge: name the --radio; there is one for {', '.join(bridge_names())}")
+    files = export_bridge(load_radio(radio_name), folder)
+    if as_json:
+        print_json({"folder": str(folder), "radio": radio_name, "files": files})
+        return
+    print(f"{folder}: a bridge for {radio_name}, {len(files)} files; see README.md")
+    print_next("motecrypt key gateway.key --link")
 
 
 def _link(with_link: bool, name: str | None, packet_bytes: int | None, sends_only: bool) -> bool | LinkRadio:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import click
 from click.core import ParameterSource
 
+from motecrypt.air.radios import load_radio
 from motecrypt.app.key import NodeKeyRequest, node_key
 from motecrypt.app.link_ends import GROUP_NOTICE, called
 from motecrypt.base.errors import InputError
@@ -40,13 +41,8 @@ from motecrypt.link.keys import create_key_file, create_master_file
 @click.option("--one-way", is_flag=True, help="With --node: it sends and never receives.")
 @click.option("--long-only", is_flag=True, help="With --node: no packets with short tags.")
 @click.option("--tag-16", is_flag=True, help="With --node: tags of 16 bytes, not 8, in long messages.")
-@click.option(
-    "--packet-bytes",
-    type=click.IntRange(12, 255),
-    default=12,
-    show_default=True,
-    help="With --node: its radio's packet length.",
-)
+@click.option("--radio", default="srf", show_default=True, help="With --node: its radio.")
+@click.option("--packet-bytes", type=click.IntRange(12, 255), help="With --node: its radio's packet length.")
 @click.option("--state", type=FILE, help="With --node: the gateway's record (default: next to its key).")
 @click.option(
     "--bits",
@@ -63,6 +59,8 @@ def command(
     gateway_key: Path | None,
     state: Path | None,
     bits: str,
+    radio: str,
+    packet_bytes: int | None,
     **given: Any,
 ) -> None:
     """Write a fresh key to a new FILE, readable by you alone.
@@ -89,7 +87,9 @@ def command(
     elif gateway_key is None:
         raise InputError("--of: missing; a node's key comes from its gateway's master key")
     else:
-        request = taken(NodeKeyRequest, given | {"node": node})
+        of = load_radio(radio, packet_bytes)
+        line = {"packet_bytes": of.packet_bytes, "serial": of.is_serial}
+        request = taken(NodeKeyRequest, given | line | {"node": node})
         node_key(file, request, gateway_key, state)
         print_note(GROUP_NOTICE if request.group else "")
         whose = f"the key and counters of {called(node)}"
@@ -98,7 +98,10 @@ def command(
 
 _ONLY_WITH = {
     **dict.fromkeys(
-        ("gateway_key", "member", "replace", "one_way", "long_only", "tag_16", "packet_bytes", "state"),
+        (
+            *("gateway_key", "member", "replace", "one_way", "long_only", "tag_16"),
+            *("radio", "packet_bytes", "state"),
+        ),
         "--node",
     ),
     "suite": "--link",

@@ -98,7 +98,7 @@ def command(
     with Stop() as stop, progress("send") as report:
         if mode == "safe":
             check_key(mode, given["key_file"])
-            summary = send(taken(SendRequest, given), report, stop).document()
+            summary = send(taken(SendRequest, given), report, stop, print_note).document()
         else:
             summary = asdict(send_paper(taken(PaperLink, given), texts, print_note, report, stop))
     if as_json:

@@ -67,7 +67,7 @@ class LinkRadio:
     @property
     def serial(self) -> bool:
         """Whether it hangs on a serial line, where packets have no length of their own."""
-        return self.radio.serial_byte_us > 0
+        return self.radio.is_serial
 
     @property
     def fixed(self) -> FixedRadio:

@@ -281,18 +281,18 @@ class Renderer:
 
     def __call__(self, template: str, context: dict[str, Any]) -> bytes:
         names = [f"{self._target.name}/{template}.j2", f"{template}.j2"]
-        text: str = _environment().select_template(names).render(context)
+        text: str = environment(TARGETS, TEMPLATES, EXAMPLES).select_template(names).render(context)
         return text.encode()
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Any:
-    """The templates' language; imported only where something is rendered."""
+@lru_cache(maxsize=2)
+def environment(*folders: Path) -> Any:
+    """The language of templates in these folders; imported only where something is rendered."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     # Plain text and C, never a page: nothing is to be escaped for HTML.
     made = Environment(
-        loader=FileSystemLoader([TARGETS, TEMPLATES, EXAMPLES]),
+        loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,

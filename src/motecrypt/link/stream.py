@@ -3,9 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 SILENCE_MS = 20
 """A packet begins after this much silence, or after another packet."""
+
+
+class PortFraming(Protocol):
+    """How packets pass a port: as the bytes of a serial radio, or in a bridge's frames (link.bridge).
+
+    `skipped_bytes`: bytes that belonged to no packet. `room`: whether another packet may be written now.
+    `busy`: whether packets still wait behind the port. `ready`: whether what is there has answered.
+    """
+
+    skipped_bytes: int
+
+    @property
+    def room(self) -> bool: ...
+
+    @property
+    def busy(self) -> bool: ...
+
+    @property
+    def ready(self) -> bool: ...
+
+    def opened(self) -> bytes:
+        """What to write when the port has been opened."""
+
+    def watch(self) -> None:
+        """Called again and again, whatever comes."""
+
+    def packets(self, data: bytes, now_ms: int) -> Iterator[bytes]:
+        """The packets that are whole with bytes that came at that time."""
+
+    def slip(self) -> None:
+        """The packet that came last was none."""
+
+    def framed(self, packet: bytes) -> bytes:
+        """A packet as it goes to the port."""
 
 
 class StreamReader:
@@ -23,6 +58,18 @@ class StreamReader:
         self._skipping = False
         self._last_ms = 0
         self.skipped_bytes = 0
+        self.room, self.busy, self.ready = True, False, True
+
+    def opened(self) -> bytes:
+        """Nothing: a serial radio would send it."""
+        return b""
+
+    def watch(self) -> None:
+        """A serial radio sends nothing of its own."""
+
+    def framed(self, packet: bytes) -> bytes:
+        """As it is."""
+        return packet
 
     def packets(self, data: bytes, now_ms: int) -> Iterator[bytes]:
         """The packets that are whole with bytes that came at that time."""

@@ -6,7 +6,8 @@ import struct
 from dataclasses import dataclass
 
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.simulate.runners.protocol import BytePipe, Client, ProtocolError
+from motecrypt.base.frames import ProtocolError
+from motecrypt.simulate.runners.protocol import BytePipe, Client
 
 PIECE_BYTES = 2048
 FORMATS = {"published": (0, 32), "aes256-gcm": (1, 1), "chacha20-poly1305": (1, 2)}

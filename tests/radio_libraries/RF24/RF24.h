@@ -25,6 +25,11 @@ class RF24 {
     bool begin() {
         return tries++ > 0;
     }
+    bool isChipConnected() {
+        return tries > 1;
+    }
+    void setChannel(uint8_t) {
+    }
     void setDataRate(rf24_datarate_e to) {
         rate = to;
     }
@@ -54,6 +59,13 @@ class RF24 {
         return 0;
     }
     void read(void *, uint8_t) {
+    }
+
+    bool writeFast(const void *buffer, uint8_t bytes, bool noAck) {
+        return write(buffer, bytes, noAck);
+    }
+    bool txStandBy(uint32_t) {
+        return true;
     }
 
     bool write(const void *buffer, uint8_t bytes, bool noAck = false) {

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 
+from motecrypt.base.frames import encode
 from motecrypt.base.model import Device, Memory, Placement
-from motecrypt.simulate.runners.protocol import encode
 
 QEMU = "qemu-system-arm"
 FOLDER = Path(__file__).with_name("microbit")

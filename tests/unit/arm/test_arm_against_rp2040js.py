@@ -15,11 +15,11 @@ from arm_snippets import pico
 from elftools.elf.elffile import ELFFile
 
 from motecrypt.base import process
+from motecrypt.base.frames import Frames, decode, encode
 from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench import cells_for
 from motecrypt.simulate.runners import Options, Region, arm
-from motecrypt.simulate.runners.protocol import Frames, decode, encode
 from tool_sets import NPM, needs_npm, needs_tool_set
 
 MODULE = NPM / "rp2040js" / "dist" / "esm" / "index.js"

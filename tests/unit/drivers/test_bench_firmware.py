@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, compiled, limited
 
-from motecrypt.simulate.runners.protocol import encode
+from motecrypt.base.frames import encode
 from tool_sets import needs_tool_set
 
 pytestmark = needs_tool_set("host")

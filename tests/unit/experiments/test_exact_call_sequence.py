@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import pytest
 
 from motecrypt.base.errors import FailureKind, InputError
+from motecrypt.base.frames import ProtocolError
 from motecrypt.build.toolchain import BuildError
 from motecrypt.measuring.experiments import call_sequence
 from motecrypt.results import Results
 from motecrypt.simulate.runners import Fault, Region
-from motecrypt.simulate.runners.protocol import ProtocolError
 
 FIRST = [0x100, 0x102, 0x20, 0x102, 0x24, 0x102, 0x28, 0x100, 0x100]
 SECOND = [0x104, 0x30, 0x102, 0x34, 0x102, 0x38]

@@ -26,6 +26,7 @@ from test_pico_files import (
 )
 
 from motecrypt.base.errors import MotecryptError
+from motecrypt.base.frames import encode
 from motecrypt.base.paths import cache_dir, make_dir
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain.files import _LITTLEFS, _MBEDTLS, FOLDER
@@ -35,7 +36,7 @@ from motecrypt.link.files import container, crypt_and_hash
 from motecrypt.link.files.container import Secret
 from motecrypt.measuring.experiments.files import plaintext
 from motecrypt.simulate.file_node import FileNode, NodeFileError, Storage
-from motecrypt.simulate.runners.protocol import WALL, encode
+from motecrypt.simulate.runners.protocol import WALL
 
 __all__ = [
     "test_all_sizes_go_through",

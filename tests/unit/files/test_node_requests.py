@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.frames import Frames, ProtocolError, decode, encode
 from motecrypt.simulate import file_node as node_module
 from motecrypt.simulate.file_node import FileNode, JobRan, NodeFileError, Storage
-from motecrypt.simulate.runners.protocol import WALL, Frames, ProtocolError, decode, encode
+from motecrypt.simulate.runners.protocol import WALL
 
 Answer = Callable[[str, bytes], tuple[str, bytes]]
 

@@ -197,7 +197,7 @@ def test_senseless_requests_are_answered(node: FileNode) -> None:
 
 
 def _send(node: FileNode, kind: str, payload: bytes) -> int:
-    from motecrypt.simulate.runners.protocol import encode
+    from motecrypt.base.frames import encode
 
     node._pipe.write(encode(77, kind, payload))
     return 77

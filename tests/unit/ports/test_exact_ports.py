@@ -19,6 +19,7 @@ from motecrypt.base.serial_port import PortError, SerialPort
 from motecrypt.link.native import Event
 from motecrypt.link.ports import commands, session
 from motecrypt.link.ports.signals import Stop
+from motecrypt.link.stream import StreamReader
 from motecrypt.link.told import NodeEvent, NodeMessage
 
 
@@ -146,7 +147,9 @@ class Sending:
 
 def talking(end: Sending) -> tuple[session.Talk, list[Any]]:
     happened: list[Any] = []
-    return session.Talk(end, 4, lambda messages: [True] * len(messages), happened.append), happened
+    return session.Talk(
+        end, StreamReader(4), lambda messages: [True] * len(messages), happened.append
+    ), happened
 
 
 def test_a_message_is_written_as_the_port_takes_it_and_its_answer_ends_it(begin: Any) -> None:

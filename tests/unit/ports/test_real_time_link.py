@@ -71,9 +71,9 @@ def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 @contextmanager
-def radios(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+def radios(folder: Path, *options: str, radio: str = "srf") -> Iterator[subprocess.Popen[str]]:
     """A pair of virtual radios at a and b in the folder."""
-    process = start("radio", "srf", "--link", "a", "--link", "b", *options, folder=folder)
+    process = start("radio", radio, "--link", "a", "--link", "b", *options, folder=folder)
     end = time.monotonic() + DEADLINE_S
     while not (folder / "b").is_symlink():
         assert process.poll() is None and time.monotonic() < end, finish(process)
@@ -126,6 +126,33 @@ def provision(folder: Path, node: int, options: int = SHORT | LISTENS | STREAM, 
     path.write_bytes(node_record("aes128-ccm", storage))
     gateway.close()
     return storage
+
+
+@pytest.mark.parametrize("radio", ["nrf24", "lora"])
+def test_readings_pass_bridges_to_a_gateway(radio: str, folder: Path) -> None:
+    """A radio with packets: the ports speak the bridge's protocol, without any other notice."""
+    made = start("key", "node7", "--node", "7", "--of", "key", "--radio", radio, folder=folder)
+    assert finish(made)[1] == "" and made.returncode == 0
+    with radios(folder, radio=radio):
+        gateway = start("gateway", "b", "--key", "key", "--radio", radio, "--csv", "log.csv", folder=folder)
+        wait_for((folder / "key.gateway.socket").exists)
+        words = ("--key", "node7", "--radio", radio, "--json")
+        sender = start("send", "a", *words, "21.4 C", "x" * 300, folder=folder)
+        output, errors = finish(sender)
+        assert sender.returncode == 0 and json.loads(output)["accepted"] == 2, errors
+        wrong = start("send", "a", "--key", "node7", "x", folder=folder)
+        assert "node 7: provisioned for a packet radio, and srf has a serial line" in finish(wrong)[1]
+        gateway.send_signal(signal.SIGINT)
+        _, told = finish(gateway)
+    assert (
+        "node 5: provisioned for a serial radio, and" in told
+        and "bridge for" not in told
+        and "the bridge" not in told
+    )
+    assert [row.split(",")[4] for row in (folder / "log.csv").read_text().splitlines()[1:]] == [
+        "21.4 C",
+        "x" * 300,
+    ]
 
 
 def test_ten_kilobytes_arrive_intact_under_loss(folder: Path) -> None:
@@ -271,7 +298,10 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
         (["send", "a", "--key", "aes", "--mode", "C", "--file", "key"], "omit --mode"),
         (["send", "a", "--key", "key", "--to", "7", "x"], "sends only and never receives"),
         (["send", "a", "--key", "node7", "--file", "key"], "no files or commands"),
-        (["send", "a", "--key", "node8", "x"], "no serial line has"),
+        (
+            ["send", "a", "--key", "node8", "x"],
+            "for a packet radio, and srf has a serial line; give the --radio",
+        ),
         (["receive", "a", "--key", "node5", "--restored"], "is a node's key"),
         (["receive", "a", "--key", "aes", "--mode", "C", "--restored"], "omit --mode"),
         (["send", "a", "--key", "node5", "--packet-bytes", "0", "x"], "it takes 1 to 240"),

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from motecrypt.base.errors import FailureKind
+from motecrypt.base.frames import encode
 from motecrypt.base.process import Outcome
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.emulate.images import Segment
 from motecrypt.simulate.runners import board
 from motecrypt.simulate.runners.board import BoardError, BoardSession
-from motecrypt.simulate.runners.protocol import encode
 from motecrypt.simulate.runners.session import Region
 
 UNO = Catalog.load().device("uno")

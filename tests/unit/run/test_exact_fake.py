@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.frames import encode
 from motecrypt.simulate.runners import Fault, Region, fake
 from motecrypt.simulate.runners.fake import FakeSession
-from motecrypt.simulate.runners.protocol import encode
 
 GREETING = struct.pack("<IIHHHHB", 16_000_000, 0, 64, 32, 64, 256, 0)
 RAN = b"\0" + (100).to_bytes(4, "little") + bytes(4)

@@ -20,8 +20,9 @@ import pytest
 
 from motecrypt.base import process
 from motecrypt.base.errors import FailureKind
+from motecrypt.base.frames import ProtocolError, encode
 from motecrypt.base.process import Hangs, Outcome, ProcessorTime
-from motecrypt.simulate.runners.protocol import Client, ProtocolError, encode
+from motecrypt.simulate.runners.protocol import Client
 from motecrypt.simulate.runners.session import DriverSession, Fault
 
 FOREVER = "while True: pass"

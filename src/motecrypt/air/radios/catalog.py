@@ -118,9 +118,14 @@ class Radio:
         return self.value("timeout_ms") * 1000
 
     @property
+    def is_serial(self) -> bool:
+        """Whether programs reach it by bytes on a serial line; else it needs a bridge."""
+        return "serial_baud" in self.figures
+
+    @property
     def serial_byte_us(self) -> float:
         """Time of one byte on the serial line between program and radio, in us; 0 where there is none."""
-        if "serial_baud" not in self.figures:
+        if not self.is_serial:
             return 0.0
         return 1e6 * self.value("serial_bits_per_byte") / self.value("serial_baud")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from motecrypt.air.radios.catalog import Radio
@@ -93,6 +93,8 @@ class Ends(Schedule, ABC):
             for number, generator in enumerate(randoms)
         )
         self._arrivals: list[Arrival] = []
+        self.left: Callable[[int, float], None] = lambda end, now_us: None
+        """Called when a packet of an end has ended on the air, or was given up, with the time."""
 
     @abstractmethod
     def _ready(self, end: int, packet: bytes, now_us: float) -> None:
@@ -113,6 +115,11 @@ class Ends(Schedule, ABC):
         if not state.line_busy:
             state.line_free_us = max(state.line_free_us, self.now_us)
             self._next_segment(end)
+
+    def send(self, end: int, packet: bytes, now_us: float) -> None:
+        """A program of a radio with packets hands one over at that time."""
+        self.now_us = max(self.now_us, now_us)
+        self._ready(end, packet, self.now_us)
 
     def advance(self, until_us: float) -> list[Arrival]:
         """Let time pass; what has arrived by then, in order of time."""

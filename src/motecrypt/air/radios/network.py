@@ -123,6 +123,7 @@ class RadioNetwork(Ends):
         tally = self._tallies[frame.sender]
         tally.waited += 1
         tally.given_up += 1
+        self.left(frame.sender, self.now_us)
 
     def _channel(self, sender: int, receiver: int) -> Channel:
         loss = self._loss.get((sender, receiver))
@@ -136,6 +137,7 @@ class RadioNetwork(Ends):
         source.sent += 1
         source.waited += frame.waited
         source.air_time_us += frame.end_us - frame.start_us
+        self.left(frame.sender, frame.end_us)
         sender = self._ends[frame.sender].radio
         full_us = air_time_us(sender, sender.packet_bytes)
         reached = 0

@@ -70,6 +70,7 @@ class RadioPair(Ends):
     def _heard(self, sender: int, packet: bytes, now_us: float) -> None:
         """A packet has ended: decide what the other end receives."""
         source, target = self._ends[sender], self._ends[1 - sender]
+        self.left(sender, now_us)
         if source.module.settings.network() != target.module.settings.network():
             source.tally.unheard += 1
             return

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from motecrypt.attack.leakage.recording import Poke, Recorder, Window
 from motecrypt.base.errors import InputError
+from motecrypt.base.frames import encode
 from motecrypt.base.model import Cipher, Device, Implementation
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.simulate.emulate.images import read_image
-from motecrypt.simulate.runners.protocol import OPERATION_CODES, encode
+from motecrypt.simulate.runners.protocol import OPERATION_CODES
 
 FUNCTIONS = {"setup": "cipher_setup", "encrypt": "cipher_encrypt", "decrypt": "cipher_decrypt"}
 #: Of a protected implementation: the state of its generator (firmware/random/sponge.c), and the function at

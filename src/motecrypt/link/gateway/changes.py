@@ -133,9 +133,10 @@ class Changes:
         packet_bytes = _whole("packet_bytes", given["packet_bytes"], 255)
         if not isinstance(given["replace"], bool):
             raise InputError("invalid request: replace is true or false")
-        if not options & STREAM or packet_bytes != self._gateway.packet_bytes:
+        if bool(options & STREAM) != self._gateway.serial or packet_bytes != self._gateway.packet_bytes:
+            where = "on a serial line" if self._gateway.serial else "behind a bridge"
             raise InputError(
-                f"{called(node)}: the radio of the running gateway is on a serial line, with packets of "
+                f"{called(node)}: the radio of the running gateway is {where}, with packets of "
                 f"{self._gateway.packet_bytes} bytes; give --radio and --packet-bytes of that radio, or "
                 "stop the gateway first"
             )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import PortError, SerialPort
 from motecrypt.link.native import NODE_BITS
-from motecrypt.link.stream import StreamReader
+from motecrypt.link.stream import PortFraming
 
 REOPEN_S = 0.5
 OUTPUT_MAX = 4096
@@ -24,6 +24,8 @@ class Line:
 
     Parameters
     ----------
+    framing : PortFraming
+        How packets pass it.
     setup : callable
         Called with the port each time it has been opened.
     notice : callable
@@ -38,12 +40,12 @@ class Line:
         self,
         path: str,
         baud: int,
-        packet_bytes: int,
+        framing: PortFraming,
         notice: Callable[[str], None],
         setup: Callable[[SerialPort], None] = lambda port: None,
     ) -> None:
         self.path, self._baud, self._notice, self._setup = path, baud, notice, setup
-        self._reader = StreamReader(packet_bytes)
+        self._framing = framing
         self._output = b""
         self._waiting: dict[int, deque[bytes]] = {}
         self._again_s = 0.0
@@ -56,6 +58,7 @@ class Line:
     def _set_up(self, port: SerialPort) -> None:
         try:
             self._setup(port)
+            self._output = self._framing.opened()
         except PortError:
             port.close()
             raise
@@ -63,7 +66,7 @@ class Line:
     @property
     def writing(self) -> bool:
         """Whether bytes wait to be written."""
-        return bool(self._output or self._waiting)
+        return bool(self._output or (self._waiting and self._framing.room))
 
     def waiting(self, node: int) -> int:
         """Bytes for one node that wait."""
@@ -72,11 +75,11 @@ class Line:
     @property
     def skipped_bytes(self) -> int:
         """Bytes that belonged to no packet."""
-        return self._reader.skipped_bytes
+        return self._framing.skipped_bytes
 
     def heard(self, now_ms: int) -> Iterator[bytes]:
         """The packets that have come."""
-        for packet in self._reader.packets(self._read(), now_ms):
+        for packet in self._framing.packets(self._read(), now_ms):
             self.packets += 1
             yield packet
 
@@ -91,7 +94,7 @@ class Line:
 
     def slip(self) -> None:
         """The packet that came last was none."""
-        self._reader.slip()
+        self._framing.slip()
 
     def say(self, packet: bytes) -> None:
         """Write a packet as soon as the port takes it and it is its node's turn."""
@@ -115,10 +118,10 @@ class Line:
     def _turn(self) -> bytes:
         """The next packets, of each node one in turn."""
         output = b""
-        while self._waiting and len(output) < TURN_BYTES:
+        while self._waiting and len(output) < TURN_BYTES and self._framing.room:
             node = next(iter(self._waiting))
             packets = self._waiting.pop(node)
-            output += packets.popleft()
+            output += self._framing.framed(packets.popleft())
             if packets:
                 self._waiting[node] = packets
         return output
@@ -130,6 +133,7 @@ class Line:
 
     def reopen(self) -> None:
         """If it has vanished: try now and then whether it is back."""
+        self._framing.watch()
         if self.port is not None or time.monotonic() < self._again_s:
             return
         self._again_s = time.monotonic() + REOPEN_S

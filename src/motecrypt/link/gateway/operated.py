@@ -22,6 +22,8 @@ class OperatedGateway(Gateway):
 
     heard: Mapping[int, Heard] = MappingProxyType({})
     clock = staticmethod(time.time)
+    serial = True
+    """Whether its radio is a serial line; else it has packets, behind a bridge."""
     battery: BatteryField | None = None
     """Where messages have the battery's voltage, if they do."""
     _news = False

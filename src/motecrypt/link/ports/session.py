@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import PortError, SerialPort
 from motecrypt.link.native import Event
 from motecrypt.link.ports.signals import Stop
-from motecrypt.link.stream import StreamReader
+from motecrypt.link.stream import PortFraming
 from motecrypt.link.told import OUTCOMES, HandOver, NodeEvent
 
 REOPEN_S = 0.5
@@ -19,6 +20,10 @@ POLL_S = 0.02
 """How often an end that waits for an answer checks its clock."""
 LINE_S = 0.001
 """How often it is checked whether the line has taken all."""
+GREETING_S = 6.0
+"""How long a board may take until it greets: twice what link.bridge says of it."""
+LEAVES_S = 120.0
+"""How long the last packets may take to leave a radio that may not always send."""
 BUSY_S = 10.0
 """How long a message may wait until the one before it, such as a new epoch, is over."""
 
@@ -68,8 +73,8 @@ class Talk:
     Parameters
     ----------
     end : LinkEnd
-    packet_bytes : int
-        The radio's packet length.
+    framing : PortFraming
+        How its packets pass the port.
     hand_over : HandOver
         Gets the messages that come, and says of each whether it is taken.
     happened : callable, optional
@@ -85,12 +90,14 @@ class Talk:
     def __init__(
         self,
         end: LinkEnd,
-        packet_bytes: int,
+        framing: PortFraming,
         hand_over: HandOver,
         happened: Callable[[NodeEvent], None] = lambda event: None,
     ) -> None:
         self._end, self._hand_over, self._happened = end, hand_over, happened
-        self._reader = StreamReader(packet_bytes)
+        self._framing = framing
+        self._first = b""
+        self._waiting: deque[bytes] = deque()
         self._outcome: Event | None = None
         self._seen: set[bytes] = set()
         self.packets = 0
@@ -114,11 +121,12 @@ class Talk:
         """Bytes that came from the port."""
         now_ms = _ms(at_us)
         self._end.at(now_ms)
-        self._end.receive(self._reader.packets(data, now_ms), self._hand_over, self._reader.slip)
+        self._end.receive(self._framing.packets(data, now_ms), self._hand_over, self._framing.slip)
         self._gather()
 
     def tick(self, at_us: float) -> None:
         """Time has passed."""
+        self._framing.watch()
         self._end.poll(_ms(at_us))
         self._gather()
 
@@ -137,7 +145,25 @@ class Talk:
             self.packets_again += packet in self._seen
             self._seen.add(packet)
             self.sent_bytes += len(packet)
-        return b"".join(packets)
+        self._waiting.extend(packets)
+        output, self._first = self._first, b""
+        while self._waiting and self._framing.room:
+            output += self._framing.framed(self._waiting.popleft())
+        return output
+
+    def opened(self) -> None:
+        """The port has been opened: what is behind it may know of nothing."""
+        self._first = self._framing.opened()
+
+    @property
+    def ready(self) -> bool:
+        """Whether what is behind the port has answered."""
+        return self._framing.ready
+
+    @property
+    def busy(self) -> bool:
+        """Whether packets have not left yet."""
+        return bool(self._waiting) or self._framing.busy
 
     def outcome(self) -> Event | None:
         """The outcome of the message; None while that is not known."""
@@ -146,7 +172,7 @@ class Talk:
     @property
     def skipped_bytes(self) -> int:
         """Bytes that belonged to no packet."""
-        return self._reader.skipped_bytes
+        return self._framing.skipped_bytes
 
     def _gather(self) -> None:
         for told in self._end.take_events():
@@ -186,7 +212,7 @@ def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop
             output = output[port.write(output) :]
         if readable:
             talk.hear(port.read(), now_us())
-        if not output:
+        if not output and not talk.busy:
             # While bytes are still queued here, no answer to them can be late.
             talk.tick(now_us())
         if told is Event.BUSY:
@@ -198,14 +224,32 @@ def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop
         output += talk.take_output()
     talk.timed(now_us(), bool(output))
     write_all(port, output, stop)
+    if talk.busy:
+        hear_until(port, talk, lambda: not talk.busy, stop, LEAVES_S)
     if told is Event.SENT:
         talk.timed(now_us(), False)
     return told
 
 
+def greet(port: SerialPort, talk: Talk, stop: Stop) -> None:
+    """Wait until what is behind a port that was just opened has answered: packets before that would be lost.
+
+    Raises
+    ------
+    PortError
+        It does not.
+    """
+    talk.opened()
+    hear_until(port, talk, lambda: talk.ready, stop, GREETING_S)
+    if not talk.ready and not stop.asked:
+        raise PortError(
+            f"port {port.path}: no bridge answers; is the program of 'motecrypt export bridge' on that board?"
+        )
+
+
 def hear_until(port: SerialPort, talk: Talk, heard: Callable[[], bool], stop: Stop, seconds: float) -> None:
     """Take what comes, and answer it, until `heard` reports it, but no longer than that."""
-    output, end = b"", time.monotonic() + seconds
+    output, end = talk.take_output(), time.monotonic() + seconds
     while not stop.asked and not heard() and time.monotonic() < end:
         readable, writable = _wait(port, stop, bool(output), POLL_S)
         if writable:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from motecrypt.base import process
 from motecrypt.base.errors import FailureKind, MotecryptError
+from motecrypt.base.frames import ProtocolError
 from motecrypt.base.model import OPERATIONS, Cipher, Device, Operation
 from motecrypt.build.toolchain import Firmware, build, key_of
 from motecrypt.catalog.oracles import oracle
@@ -24,7 +25,7 @@ from motecrypt.simulate.runners import (
     keeps_lines,
     runner_of,
 )
-from motecrypt.simulate.runners.protocol import Client, ProtocolError
+from motecrypt.simulate.runners.protocol import Client
 
 WIPED_BYTES_MIN = 8  # a shorter plaintext may be what a wiped output happens to look like
 TRACED_CYCLES_MAX = 20_000_000  # a request in a tracing run, before one without has shown that it ends

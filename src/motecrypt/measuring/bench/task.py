@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from motecrypt.base.errors import FailureKind
+from motecrypt.base.frames import ProtocolError
 from motecrypt.base.model import Cell, Device, Measurement, Operation, Shortfall
 from motecrypt.build.toolchain import BuildError, BuildRequest, Firmware, build
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
@@ -15,7 +16,6 @@ from motecrypt.measuring.bench.plan import Job, Run, empty_request
 from motecrypt.measuring.bench.publickey import run_public_key
 from motecrypt.measuring.bench.record import Trouble, measurement
 from motecrypt.simulate.runners import Fault, Starts
-from motecrypt.simulate.runners.protocol import ProtocolError
 
 
 @dataclass(frozen=True)

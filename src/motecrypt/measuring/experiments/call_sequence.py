@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.frames import ProtocolError
 from motecrypt.base.model import Device, ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildError, BuildRequest, Firmware, build, key_of
 from motecrypt.build.toolchain.pinned import with_toolchain
@@ -29,7 +30,7 @@ from motecrypt.measuring.experiments.evictions import CacheShape, misses_after, 
 from motecrypt.results import Results
 from motecrypt.results.experiments.call_sequence import KIND, VERSION, CallQuestion
 from motecrypt.simulate.runners import Options, Region, runner_of
-from motecrypt.simulate.runners.protocol import Client, ProtocolError
+from motecrypt.simulate.runners.protocol import Client
 
 ANSWER_S = 60.0
 PLACEMENT = "flash"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.frames import ProtocolError
 from motecrypt.base.model import Device, ExperimentResult, Implementation
 from motecrypt.build.toolchain import BuildError, BuildRequest
 from motecrypt.catalog import Catalog
@@ -32,7 +33,6 @@ from motecrypt.link.native import (
 from motecrypt.results import Results
 from motecrypt.results.experiments.link_cost import KIND, VERSION, LinkCostQuestion
 from motecrypt.simulate.runners import Options, Region, Session, counts_while_tracing, runner_of
-from motecrypt.simulate.runners.protocol import ProtocolError
 
 READING_BYTES = 6
 """Length of the messages if a short packet need not be full."""

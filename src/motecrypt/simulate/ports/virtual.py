@@ -12,11 +12,12 @@ import os
 import select
 import time
 import tty
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from motecrypt.air.radios import RadioNetwork, RadioPair
 from motecrypt.base.errors import MotecryptError
+from motecrypt.simulate.ports.bridge import VirtualBridge
 
 SPIN_US = 600.0
 """Time before a deadline at which sleeping changes to spinning."""
@@ -53,7 +54,8 @@ class Pacing:
 
 
 class VirtualRadios:
-    """Pseudo-terminals and the radios between them. `ports` are the names that programs open.
+    """Pseudo-terminals and the radios between them. `ports` are the names that programs open; `bridges` are
+    before radios with packets, one each.
 
     Raises
     ------
@@ -61,8 +63,13 @@ class VirtualRadios:
         The system gives no more pseudo-terminals.
     """
 
-    def __init__(self, pair: RadioPair | RadioNetwork, nodes: int = 2) -> None:
+    def __init__(
+        self, pair: RadioPair | RadioNetwork, nodes: int = 2, bridges: Sequence[VirtualBridge] = ()
+    ) -> None:
         self.pair = pair
+        self._bridges = bridges
+        if bridges:
+            pair.left = self._left
         self.pacing = Pacing()
         self._masters: list[int] = []
         self._slaves: list[int] = []
@@ -125,12 +132,27 @@ class VirtualRadios:
             data = os.read(master, READ_BYTES)
         except OSError:
             return
-        self.pair.write(end, data, self.now_us())
+        if not self._bridges:
+            self.pair.write(end, data, self.now_us())
+            return
+        for packet in self._bridges[end].heard(data, self.now_us()):
+            self.pair.send(end, packet, self.now_us())
+        self._hand_over(end, self._bridges[end].take_output())
+
+    def _left(self, end: int, now_us: float) -> None:
+        self._bridges[end].left(now_us)
+        self._hand_over(end, self._bridges[end].take_output())
 
     def _deliver(self, end: int, data: bytes, due_us: float) -> None:
+        if self._bridges:
+            self._bridges[end].came(data, due_us)
+            data = self._bridges[end].take_output()
+        self._hand_over(end, data)
+        self.pacing.late_us.append(self.now_us() - due_us)
+
+    def _hand_over(self, end: int, data: bytes) -> None:
         try:
             written = os.write(self._masters[end], data)
         except BlockingIOError:
             written = 0
-        self.pacing.late_us.append(self.now_us() - due_us)
         self.pacing.overrun_bytes += len(data) - written

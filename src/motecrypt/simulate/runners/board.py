@@ -22,11 +22,12 @@ from types import TracebackType
 
 from motecrypt.base import process
 from motecrypt.base.errors import FailureKind, MotecryptError
+from motecrypt.base.frames import END, VERSION, Frames, ProtocolError, decode, encode
 from motecrypt.base.model import Device
 from motecrypt.base.serial_port import SerialPort
 from motecrypt.simulate.emulate.images import RP2350_FAMILY, Segment, flat, intel_hex, read_image, uf2
 from motecrypt.simulate.runners.flashing import flash_with_tool
-from motecrypt.simulate.runners.protocol import END, VERSION, WALL, Frames, ProtocolError, decode, encode
+from motecrypt.simulate.runners.protocol import WALL
 from motecrypt.simulate.runners.session import Options, Region, Session
 
 BAUD = 115200

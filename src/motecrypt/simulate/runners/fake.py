@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from motecrypt.simulate.runners.protocol import WALL, Frames, ProtocolError, decode, encode
+from motecrypt.base.frames import Frames, ProtocolError, decode, encode
+from motecrypt.simulate.runners.protocol import WALL
 from motecrypt.simulate.runners.session import Fault, Region
 
 Transform = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]

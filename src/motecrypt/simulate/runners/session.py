@@ -22,7 +22,8 @@ from typing import Any, Protocol
 
 from motecrypt.base import process
 from motecrypt.base.errors import FailureKind, StackOverflow
-from motecrypt.simulate.runners.protocol import Clock, ProtocolError
+from motecrypt.base.frames import ProtocolError
+from motecrypt.simulate.runners.protocol import Clock
 
 END_S = 2.0
 """Processor time that a driver may use to end."""
