@@ -33,6 +33,7 @@ from motecrypt.link.native import LISTENS, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.ports.signals import Stop, close_all
 from motecrypt.link.state import FileStore
 from motecrypt.link.stored_files import NodeFiles
+from motecrypt.link.stream import StreamReader
 
 MASTER = bytes(range(16))
 PACKET = 12
@@ -154,7 +155,7 @@ class _Counted(Line):
     """A port that informs its radio what to wait for."""
 
     def __init__(self, radio: Radio, notice: Callable[[str], None]) -> None:
-        super().__init__(radio.path, 115200, PACKET, notice)
+        super().__init__(radio.path, 115200, StreamReader(PACKET), notice)
         self.radio = radio
         self.packets = radio.put_packets
 

@@ -192,7 +192,7 @@ class World:
             run=["true"] if self.others else [],
             mqtt=mqtt,
             csv_mb=CSV_MB if self.others else None,
-            csv_kept=CSV_KEPT,
+            csv_kept=CSV_KEPT if self.others else GatewaySinks.csv_kept,
         )
         record = GatewayRecord(socket=self.folder.parent / "socket")
         request = GatewayRequest(

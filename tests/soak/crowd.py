@@ -36,6 +36,7 @@ from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.native import CONFIRMED, LISTENS, NODE_BITS, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.ports.signals import Stop
 from motecrypt.link.state import FileStore
+from motecrypt.link.stream import StreamReader
 
 PACKET = 12
 OPTIONS = SHORT | LISTENS | STREAM
@@ -110,7 +111,9 @@ class Network:
             assert end.begin(self.gateway.provision(node, OPTIONS)) is Event.NOTHING
             self.nodes.append(end)
         with mock.patch.object(lines, "SerialPort", AirPort):
-            self.lines = [lines.Line(f"{each}", 115200, PACKET, self._told) for each in range(ports)]
+            self.lines = [
+                lines.Line(f"{each}", 115200, StreamReader(PACKET), self._told) for each in range(ports)
+            ]
         self.notices: list[str] = []
         self.service = GatewayService(
             self.gateway, self.spool, self.lines, None, 100.0, 2.0, self._told, clock

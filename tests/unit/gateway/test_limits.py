@@ -24,6 +24,7 @@ from motecrypt.link.gateway.queues import NewestKept
 from motecrypt.link.gateway.sinks import SinkError, command, mqtt
 from motecrypt.link.native import PIECES_MAX
 from motecrypt.link.state import FileStore
+from motecrypt.link.stream import StreamReader
 
 
 class Datagrams:
@@ -108,7 +109,7 @@ def test_tftp_reads_so_many_datagrams_and_leaves_the_rest_for_the_next_turn() ->
 def line() -> Iterator[lines.Line]:
     master, slave = os.openpty()
     tty.setraw(slave)
-    made = lines.Line(os.ttyname(slave), 115200, 12, print)
+    made = lines.Line(os.ttyname(slave), 115200, StreamReader(12), print)
     yield made
     made.close()
     os.close(master)

@@ -179,7 +179,7 @@ def test_forged_packets_are_counted_and_cost_a_node_nothing(field: Field) -> Non
     for _ in range(3):
         field.radios[0].put(bytes([5, 1]) + bytes(10))
         field.turn()
-        field.lines[0]._reader._skipping = False
+        field.lines[0]._framing._skipping = False
     told = field.service.statistics()
     assert told["nodes"]["5"]["forged"] == 3 and told["not_taken"]["astray"] == 3
     assert field.service._tally.nodes[5].allowed >= allowed
