@@ -463,6 +463,9 @@ def test_every_folder_of_the_program_is_in_the_catalog() -> None:
     libraries = {one.folder for name, one in ours.libraries.items() if name != "motecrypt"}
     assert libraries == folders("libraries", "library.toml")
     names = {**ours.ciphers, **ours.public_keys}
+    assert all(ours.measured(name) is names[name] for name in names)
+    with pytest.raises(InputError, match=r"^unknown cipher 'none of these'"):
+        ours.measured("none of these")
     assert all(names[name].name == name for name in names)
     assert {body.cipher for body in ours.implementations} <= {*ours.ciphers}
     assert {body.cipher for body in ours.public_key_implementations} == {*ours.public_keys}
