@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from made_rows import candidates_of
 from motecrypt.adviser import api as advise
 from motecrypt.app import reproduce as app
 from motecrypt.app import several
-from motecrypt.app.baseline import DEVICES, LENGTHS, baseline
+from motecrypt.app.baseline import DEVICES, LENGTHS, _caches, baseline
 from motecrypt.app.report import write_report
 from motecrypt.catalog import Catalog
 from motecrypt.cli import reproduce
@@ -40,6 +41,15 @@ def test_each_device_gets_recommended_ciphers_of_ours_alone() -> None:
         assert {"aes128-ccm8", "aes256-ccm16", "ascon-aead128", "chacha20-poly1305"} <= ciphers
     assert QUESTION in LENGTHS
     assert len(needs.cells) <= 320  # seconds, not minutes
+
+
+@pytest.mark.parametrize(
+    ("caches", "taken"),
+    [(("none",), ("none",)), (("warm", "cold"), ("cold",)), (("warm", "hot"), ("warm",)), ((), ())],
+)
+def test_one_state_of_the_cache_is_measured(caches: tuple[str, ...], taken: tuple[str, ...]) -> None:
+    device: Any = SimpleNamespace(placements={"flash": SimpleNamespace(caches=caches)})
+    assert _caches(device) == taken
 
 
 def test_nothing_is_installed_for_it() -> None:
