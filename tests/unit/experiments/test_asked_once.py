@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -70,6 +71,7 @@ def test_an_answer_is_made_where_none_is_stored(
     ):
         if hasattr(kind, name):
             monkeypatch.setattr(kind, name, lambda self, *given, answer=answer: answer)
+    monkeypatch.setattr(file_sizes, "machine", lambda: SimpleNamespace(processor="p"))
     monkeypatch.setattr(kind, "kept", lambda self, results, inputs: kept[0])
     monkeypatch.setattr(kind, maker, lambda self, *given: runs.append("run") or {"o": 3})
     results: Any = Stored()
