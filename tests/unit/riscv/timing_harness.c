@@ -1,4 +1,4 @@
-/* timing_harness.c: the timing rules of RISC-V cores without a core: the test gives instructions and costs. */
+/* timing_harness.c: the instructions and timing rules of RISC-V cores without a core: the test gives codes and costs. */
 #include <stdbool.h>
 
 #include "riscv_timing.h"
@@ -71,10 +71,26 @@ static uint64_t named(const uint64_t *n) {
     return text;
 }
 
+/* Both halves of a code, what the core has. The operation, rd, rs1, rs2 and bytes. */
+static uint64_t decoded(const uint64_t *n) {
+    struct riscv_instruction i = riscv_decode((uint16_t)n[0], (uint16_t)n[1], (unsigned)n[2]);
+    return (uint64_t)i.bytes << 32 | (uint64_t)i.rs2 << 24 | (uint64_t)i.rs1 << 16 | (uint64_t)i.rd << 8 | i.operation;
+}
+
+static uint64_t immediate(const uint64_t *n) {
+    return (uint32_t)riscv_decode((uint16_t)n[0], (uint16_t)n[1], (unsigned)n[2]).immediate;
+}
+
+static uint64_t has(const uint64_t *n) {
+    struct riscv_instruction i = riscv_decode((uint16_t)n[0], (uint16_t)n[1], (unsigned)n[2]);
+    return riscv_has(&i, (unsigned)n[2]);
+}
+
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
         {"sizes", sizes},     {"begin", begin}, {"branch", branch}, {"jump", jump},   {"costs", costs},
         {"restart", restart}, {"until", until}, {"late", late},     {"divide", divide}, {"named", named},
+        {"decoded", decoded}, {"immediate", immediate}, {"has", has},
     };
     (void)argc;
     return SERVE(operations, argv);
