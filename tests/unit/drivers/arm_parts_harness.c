@@ -2,7 +2,7 @@
  * storage, pipes. */
 #include "arm_cache.h"
 #include "arm_sd.h"
-#include "arm_thumb2.h"
+#include "arm_m33.h"
 #include "arm_uses.h"
 
 #include "harness.h"
@@ -47,6 +47,11 @@ static uint64_t uses(const uint64_t *n) {
     struct thumb_instruction i = thumb_decode((uint16_t)n[0], 0);
     struct thumb_uses out = {0, 0};
     return thumb_uses((uint16_t)n[0], &i, &out) ? 1u | out.reads << 1 | (uint64_t)out.writes << 32 : 0;
+}
+
+/* What a Cortex-M33 waits for before it issues one of 16 bits; bit 16: it sets flags. */
+static uint64_t waits(const uint64_t *n) {
+    return m33_narrow_reads((uint16_t)n[0]) | (uint64_t)m33_narrow_sets_flags((uint16_t)n[0]) << 16;
 }
 
 /* Of a table of costs that are 1, 10, 100 ... : which ones an instruction has. */
@@ -115,7 +120,7 @@ int main(int argc, char **argv) {
         {"decode", decode}, {"cycles", cycles}, {"geometry", geometry}, {"look_up", look_up},
         {"flush", flush},   {"card", card},     {"chosen", chosen},     {"exchange", exchange},
         {"peek", peek},     {"poke", poke},     {"content", content},   {"counted", counted},
-        {"uses", uses},     {"wide", wide},     {"touches", touches},   {"dsp", dsp},
+        {"uses", uses},     {"wide", wide},     {"touches", touches},   {"dsp", dsp},           {"waits", waits},
     };
     (void)argc;
     return SERVE(operations, argv);

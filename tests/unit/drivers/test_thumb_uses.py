@@ -112,3 +112,18 @@ def test_every_code_uses_what_the_manual_says(program: Path) -> None:
         if (want := uses(code)) is not None and got != want
     ]
     assert not wrong, (len(wrong), wrong[:5])
+
+
+def test_a_cortex_m33_waits_for_what_an_instruction_reads(program: Path) -> None:
+    """Of those that only compute; addresses of loads are of another table."""
+    codes = [*range(0x4700), *range(0xB200, 0xB300), *range(0xBA00, 0xBB00)]
+    known = {code: one for code in codes if (one := uses(code))}
+    found = ask(program, lines=[("waits", code) for code in known])
+    flags = 1 << 16 | 1 << 17 | 1 << 18
+    expected = [(one >> 1 & 0xFFFF) | bool(one >> 32 & flags) << 16 for one in known.values()]
+    wrong = [
+        (hex(code), hex(got), hex(want))
+        for code, got, want in zip(known, found, expected, strict=True)
+        if got != want
+    ]
+    assert not wrong, (len(wrong), wrong[:5])
