@@ -44,6 +44,10 @@ class NativeBridge:
         self.now_ms = now_ms
         self._library.bed_set(ctypes.c_uint32(now_ms), ctypes.c_uint16(self.air_ms), int(self.full))
 
+    def numbers(self) -> tuple[int, int]:
+        """BRIDGE_UNKNOWN and BRIDGE_FAULT."""
+        return self._library.bed_unknown(), self._library.bed_fault()
+
     def hear(self, data: bytes) -> None:
         """Bytes from the computer."""
         self._library.bed_hear(data, len(data))

@@ -30,6 +30,18 @@ def bridge_names() -> list[str]:
     return sorted(path.parent.name for path in BRIDGES.glob("*/bridge.toml"))
 
 
+def read_bridge(path: Path) -> dict[str, str | int]:
+    """What a program is made for; InputError for a file that is not as those that there are."""
+    table = Table.read(path)
+    given: dict[str, str | int] = {
+        name: table.text(name, filled=True) for name in ("library", "library_source", "wiring")
+    }
+    given["channel"] = table.integer("channel", low=0, high=255)
+    given["queue"] = table.integer("queue", low=1, high=255)
+    table.done()
+    return given
+
+
 def bridge_files(name: str, radio: Radio) -> dict[str, bytes]:
     """The files of a sketch of that name, by path.
 
@@ -45,19 +57,15 @@ def bridge_files(name: str, radio: Radio) -> dict[str, bytes]:
         raise InputError(f"--radio {radio.name}: there is no program of a bridge for it; known: {known}")
     if not _SKETCH.fullmatch(name):
         raise InputError(f"{name}: not the name of a sketch; take letters, digits and _, such as MyBridge")
-    table = Table.read(BRIDGES / radio.name / "bridge.toml")
-    given = {
-        "library": table.text("library", filled=True),
-        "library_source": table.text("library_source", filled=True),
-        "wiring": table.text("wiring", filled=True),
-        "channel": table.integer("channel", low=0, high=255),
-        "queue": table.integer("queue", low=1, high=255),
-    }
-    table.done()
+    given = read_bridge(BRIDGES / radio.name / "bridge.toml")
     low, high = (int(radio.value(f"packet_bytes_{end}")) for end in ("min", "max"))
     command = shlex.join(["motecrypt", "gateway", PORT, "--key", "gateway.key", "--radio", radio.name])
     words = {**given, "name": name, "title": radio.title, "command": command, "tested": TESTED}
-    options = {"PACKET_MIN": low, "PACKET_MAX": min(high, 255), "QUEUE": given["queue"]}
+    options: dict[str, str | int] = {
+        "PACKET_MIN": low,
+        "PACKET_MAX": min(high, 255),
+        "QUEUE": given["queue"],
+    }
     if "duty_percent" in radio.figures:
         options["DUTY"] = int(10 * radio.value("duty_percent"))
     header = "".join(f"#define BRIDGE_{key} {value}\n" for key, value in options.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from command_line import run
 from motecrypt.air.radios import load_radio, radio_names
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE
-from motecrypt.exports.bridge import bridge_files, bridge_names
+from motecrypt.exports.bridge import BRIDGES, bridge_files, bridge_names, read_bridge
 
 
 @pytest.mark.parametrize("name", bridge_names())
@@ -40,6 +41,41 @@ def test_a_radio_that_may_not_always_send_says_so() -> None:
     figures = dict(radio.figures) | {"duty_percent": load_radio("lora").figures["duty_percent"]}
     files = bridge_files("B", type(radio)(radio.name, radio.title, radio.air, figures))
     assert b"#define BRIDGE_DUTY 10\n" in files["bridge_options.h"]
+
+
+def test_a_frame_has_no_longer_packets_than_255_bytes() -> None:
+    radio = load_radio("nrf24")
+    longer = replace(radio.figures["packet_bytes_max"], value=300)
+    files = bridge_files("B", replace(radio, figures={**radio.figures, "packet_bytes_max": longer}))
+    assert b"#define BRIDGE_PACKET_MAX 255\n" in files["bridge_options.h"]
+
+
+@pytest.mark.parametrize(
+    ("line", "good"),
+    [
+        ("channel = 0", True),
+        ("channel = -1", False),
+        ("channel = 255", True),
+        ("channel = 256", False),
+        ("queue = 1", True),
+        ("queue = 0", False),
+        ("queue = 255", True),
+        ("queue = 256", False),
+        ('library = ""', False),
+        ('library_source = ""', False),
+        ('wiring = ""', False),
+        ("more = 1", False),
+    ],
+)
+def test_the_bounds_of_its_file(line: str, good: bool, tmp_path: Path) -> None:
+    kept = (BRIDGES / "nrf24" / "bridge.toml").read_text().splitlines()
+    name = line.split()[0]
+    (tmp_path / "bridge.toml").write_text("\n".join([*(row for row in kept if row.split()[0] != name), line]))
+    if good:
+        assert str(read_bridge(tmp_path / "bridge.toml")[name]) == line.split()[2]
+    else:
+        with pytest.raises(InputError, match=name):
+            read_bridge(tmp_path / "bridge.toml")
 
 
 @pytest.mark.parametrize("name", ["My-Bridge", "_b", "b" * 64, "b.ino", ""])

@@ -55,6 +55,14 @@ void bed_came(const uint8_t *packet, uint8_t bytes, int8_t rssi, int8_t snr) {
     bridge_received(&bridge, packet, bytes, rssi, snr);
 }
 
+int bed_unknown(void) {
+    return BRIDGE_UNKNOWN;
+}
+
+int bed_fault(void) {
+    return BRIDGE_FAULT;
+}
+
 void bed_poll(void) {
     bridge_poll(&bridge);
 }

@@ -109,7 +109,7 @@ def test_lengths_that_the_radio_does_not_have_are_refused(length: int, status: i
 @pytest.mark.parametrize(
     ("frame", "code"),
     [
-        (encode(5, "S", PACKET, version=2), (5, 2)),
+        (encode(5, "S", PACKET, version=2), (0, 2)),
         (encode(5, "Z"), (5, 3)),
         (encode(5, "S", bytes(33)), (0, 4)),
         (encode(5, "S", bytes(255)), (0, 4)),
@@ -180,6 +180,44 @@ def test_packets_that_the_line_does_not_take_are_counted(library: Path) -> None:
     assert [frame[2][6] for frame in bridge.frames()] == [255, 0]
 
 
+@pytest.mark.parametrize(
+    ("data", "answer"),
+    [
+        (encode(5, "S", PACKET, version=2), (0, "e", b"\x02")),
+        (encode(5, "S", PACKET).replace(b"S", b"T"), (0, "e", b"\x01")),
+        (bytes(module.FRAME_MAX + 1), (0, "e", b"\x04")),
+        (encode(5, "Z"), (5, "e", b"\x03")),
+    ],
+)
+def test_the_virtual_one_names_what_is_wrong(data: bytes, answer: tuple[int, str, bytes]) -> None:
+    virtual = VirtualBridge("nrf24", 1, 32)
+    assert [*virtual.heard(data, 0.0)] == []
+    assert [decode(body) for body in Frames().feed(virtual.take_output())] == [answer]
+    assert [*virtual.heard(b"\x7e" + encode(6, "S", PACKET), 0.0)] == [PACKET]
+
+
+def test_the_virtual_one_has_times_in_ms() -> None:
+    virtual = VirtualBridge("nrf24", 1, 32)
+    virtual.came(PACKET, 5_000_999.0)
+    assert [*virtual.heard(encode(1, "S", PACKET) + encode(2, "H"), 6_000_000.0)] == [PACKET]
+    virtual.left(7_000_999.0)
+    virtual.left(7_000_999.0)
+    told = [decode(body) for body in Frames().feed(virtual.take_output())]
+    assert told == [
+        (0, "p", received(5_000, PACKET)),
+        (1, "s", took(0)),
+        (2, "h", BridgeHello(1, 32, 4, 1000, 0, 1, 6_000, "nrf24").encode()),
+        (1, "d", (7_000).to_bytes(4, "little") + bytes(2)),
+    ]
+
+
+def test_both_ends_have_the_same_numbers(library: Path) -> None:
+    bridge = NativeBridge(library)
+    assert bridge.numbers() == (module.UNKNOWN, FAULT)
+    assert (module.UNKNOWN, module.GREETING_S, module.GONE_S) == (127, 3.0, 10.0)
+    assert received(5, b"") == bytes([5, 0, 0, 0, 127, 127, 0])
+
+
 @given(
     parts=st.lists(
         st.one_of(
@@ -234,6 +272,10 @@ def test_it_asks_who_is_there() -> None:
     assert not line.end.ready
     line.greeted()
     assert line.end.ready and line.end.hello == HELLO and line.told == []
+
+
+def test_a_radio_may_have_no_name() -> None:
+    assert BridgeHello.decode(HELLO.encode()[:11]).radio == ""
 
 
 def test_packets_come_out_of_frames_with_their_signal() -> None:
@@ -332,7 +374,9 @@ def test_a_port_where_nobody_greets_is_reported_once() -> None:
 def test_a_radio_that_does_not_answer_is_reported_until_it_does() -> None:
     line = Line()
     fault = encode(0, "e", b"\x05")
-    line.hear(fault, fault, encode(0, "e", b"\x01"))
+    line.hear(*(encode(0, "e", payload) for payload in (b"\x01", b"\x06", b"\x05\x01", b"")))
+    assert line.told == []
+    line.hear(fault, fault)
     assert line.told == ["the bridge's radio does not answer; check its supply and its wiring"]
     line.hear(encode(1, "d", bytes(6)), fault)
     assert len(line.told) == 2

@@ -100,7 +100,7 @@ static void obey(struct bridge *bridge) {
     if (bridge->bytes < HEAD + CRC_BYTES || crc != 0) {
         fail(0, BAD_CHECKSUM);
     } else if (frame[0] != VERSION) {
-        fail(frame[1], BAD_VERSION);
+        fail(0, BAD_VERSION);
     } else if (frame[2] == 'H') {
         greet(bridge, frame[1]);
     } else if (frame[2] == 'S') {
