@@ -38,9 +38,9 @@ def test_its_files_are_those_that_were_tried(name: str) -> None:
 
 def test_a_radio_that_may_not_always_send_says_so() -> None:
     radio = load_radio("nrf24")
-    figures = dict(radio.figures) | {"duty_percent": load_radio("lora").figures["duty_percent"]}
-    files = bridge_files("B", type(radio)(radio.name, radio.title, radio.air, figures))
-    assert b"#define BRIDGE_DUTY 10\n" in files["bridge_options.h"]
+    duty = replace(load_radio("lora").figures["duty_percent"], value=2.5)
+    files = bridge_files("B", replace(radio, figures={**radio.figures, "duty_percent": duty}))
+    assert b"#define BRIDGE_DUTY 25\n" in files["bridge_options.h"]
 
 
 def test_a_frame_has_no_longer_packets_than_255_bytes() -> None:

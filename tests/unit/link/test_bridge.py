@@ -196,6 +196,16 @@ def test_the_virtual_one_names_what_is_wrong(data: bytes, answer: tuple[int, str
     assert [*virtual.heard(b"\x7e" + encode(6, "S", PACKET), 0.0)] == [PACKET]
 
 
+def test_the_virtual_one_holds_as_many_packets_as_the_core_and_of_the_same_lengths() -> None:
+    virtual = VirtualBridge("nrf24", 2, 32)
+    lengths = (1, 2, 32, 33, 0, 5, 6, 7)
+    sent = [*virtual.heard(b"".join(encode(n + 1, "S", bytes(n)) for n in lengths), 0.0)]
+    assert [len(packet) for packet in sent] == [2, 32, 5, 6]
+    told = [decode(body) for body in Frames().feed(virtual.take_output())]
+    statuses = (2, 0, 0, 2, 2, 0, 0, 1)
+    assert told == [(n + 1, "s", took(status)) for n, status in zip(lengths, statuses, strict=True)]
+
+
 def test_the_virtual_one_has_times_in_ms() -> None:
     virtual = VirtualBridge("nrf24", 1, 32)
     virtual.came(PACKET, 5_000_999.0)
@@ -341,6 +351,11 @@ def test_numbers_of_requests_go_around_without_the_0() -> None:
             BridgeHello(1, 31, 4, 1000, 0, 1, 0, "nrf24"),
             ["the bridge takes packets of 1 to 31 bytes; those of the nodes have up to 32"],
         ),
+        (BridgeHello(32, 32, 4, 1000, 0, 1, 0, "nrf24"), []),
+        (
+            BridgeHello(33, 40, 4, 1000, 0, 1, 0, "nrf24"),
+            ["the bridge takes packets of 33 to 40 bytes; those of the nodes have up to 32"],
+        ),
         (HELLO, []),
     ],
 )
@@ -349,6 +364,23 @@ def test_what_does_not_fit_is_said_once(hello: BridgeHello, said: list[str]) -> 
     line.greeted(hello)
     line.greeted(BridgeHello(**{**vars(hello), "running_ms": 999}))
     assert line.told == said
+
+
+@pytest.mark.parametrize("other", ["lora", "zigbee"])
+def test_another_bridge_at_the_port_is_noticed(other: str) -> None:
+    line = Line()
+    for name in ("nrf24", other, other, "nrf24", other):
+        line.greeted(BridgeHello(1, 32, 4, 1000, 0, 1, 0, name))
+    assert line.told == [f"the bridge has the radio {other}, not nrf24"] * 2
+
+
+@pytest.mark.parametrize("kind", "aciqtz")
+def test_what_a_later_bridge_may_say_is_not_understood_and_does_no_harm(kind: str) -> None:
+    line = Line()
+    line.greeted()
+    line.end.framed(PACKET)
+    assert line.hear(encode(1, kind, took(1)), encode(1, kind, HELLO.encode())) == []
+    assert line.end.busy and line.end.refused == 0 and line.told == [] and line.end.skipped_bytes == 0
 
 
 def test_a_port_where_nobody_greets_is_reported_once() -> None:
