@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 
 from motecrypt.base.errors import FailureKind
 from motecrypt.base.frames import Frames, ProtocolError, decode, encode
@@ -39,7 +38,7 @@ class VirtualBridge:
     """
 
     def __init__(self, radio: str, packet_min: int, packet_max: int) -> None:
-        self._hello = BridgeHello(packet_min, packet_max, QUEUE, 1000, 0, 1, 0, radio)
+        self._radio, self._packet_min, self._packet_max = radio, packet_min, packet_max
         self._frames = Frames(FRAME_MAX)
         self._sequences: deque[int] = deque()
         self._output = b""
@@ -70,10 +69,11 @@ class VirtualBridge:
                 self._say(sequence, "e", bytes([BAD_REQUEST]))
 
     def _greeting(self, now_us: float) -> bytes:
-        return replace(self._hello, running_ms=int(now_us / 1000)).encode()
+        lengths = (self._packet_min, self._packet_max)
+        return BridgeHello(*lengths, QUEUE, 1000, 0, 1, int(now_us / 1000), self._radio).encode()
 
     def _send(self, sequence: int, packet: bytes) -> Iterator[bytes]:
-        if not self._hello.packet_min <= len(packet) <= self._hello.packet_max:
+        if not self._packet_min <= len(packet) <= self._packet_max:
             self._say(sequence, "s", took(LENGTH))
         elif len(self._sequences) >= QUEUE:
             self._say(sequence, "s", took(FULL))
