@@ -38,7 +38,7 @@ KEPT = {
     "measuring/experiments/host_speed.py: library_version",
     "measuring/experiments/transfer_wlan.py: _source_hash",
     "measuring/experiments/transfer_wlan.py: program",
-    "exports/library.py: _environment",
+    "exports/library.py: environment",
     "adviser/hardware/bounds.py: recorded_bounds",
     "adviser/hardware/recorded.py: recorded_residuals",
     "adviser/hardware/rows.py: _shortest",

@@ -69,8 +69,17 @@ class VirtualBridge:
                 self._say(sequence, "e", bytes([BAD_REQUEST]))
 
     def _greeting(self, now_us: float) -> bytes:
-        lengths = (self._packet_min, self._packet_max)
-        return BridgeHello(*lengths, QUEUE, 1000, 0, 1, int(now_us / 1000), self._radio).encode()
+        hello = BridgeHello(
+            packet_min=self._packet_min,
+            packet_max=self._packet_max,
+            queue=QUEUE,
+            duty_permille=1000,
+            channel=0,
+            reset=1,
+            running_ms=int(now_us / 1000),
+            radio=self._radio,
+        )
+        return hello.encode()
 
     def _send(self, sequence: int, packet: bytes) -> Iterator[bytes]:
         if not self._packet_min <= len(packet) <= self._packet_max:
