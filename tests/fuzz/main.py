@@ -19,10 +19,10 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+from fuzz.cores import CORES
 from fuzz.exports import fuzz_exports
 from fuzz.firmware import avr_image, damaged, pico_image
 from fuzz.link import fuzz_link
-from fuzz.tftp import fuzz_tftp
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.paths import cache_dir, make_dir
 from motecrypt.build.toolchain import libraries
@@ -45,7 +45,7 @@ ENVIRONMENT = {
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=98",
 }
 TARGETS = ("avr_run", "simavr", "arm")
-LINK, TFTP, EXPORTS = "link", "tftp", "exports"
+LINK, EXPORTS = "link", "exports"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,9 +55,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first firmware's seed (default: 0)")
     parser.add_argument(
         "--only",
-        choices=(*TARGETS, LINK, TFTP, EXPORTS),
-        help="one driver instead of all three in turn, or the link's core, the node's side of TFTP, or every "
-        "exported cipher",
+        choices=(*TARGETS, LINK, *CORES, EXPORTS),
+        help="one driver instead of all three in turn, or the core of the link, of a node's TFTP or of a "
+        "bridge, or every exported cipher",
     )
     parser.add_argument(
         "--checked", action="store_true", help="libsimavr from source, with every access checked"
@@ -66,15 +66,15 @@ def main(arguments: Sequence[str]) -> int:
         "--executions",
         type=int,
         default=0,
-        help="of the link's core, TFTP and exports: end after so many, such as 100000000 (of exports with "
-        "those that --keep counts)",
+        help="of cores and exports: end after so many, such as 100000000 (of exports with those that --keep "
+        "counts)",
     )
     parser.add_argument("--keep", type=Path, default=Path("fuzz-found"), help="where to put what was found")
     chosen = parser.parse_args(arguments)
     if chosen.only == LINK:
         return fuzz_link(chosen.seconds, chosen.seed, chosen.keep, chosen.executions)
-    if chosen.only == TFTP:
-        return fuzz_tftp(chosen.seconds, chosen.seed, chosen.keep, chosen.executions)
+    if chosen.only in CORES:
+        return CORES[chosen.only].fuzz(chosen.seconds, chosen.seed, chosen.keep, chosen.executions)
     if chosen.only == EXPORTS:
         return fuzz_exports(chosen.seconds, chosen.seed, chosen.keep, chosen.executions)
     targets = [chosen.only] if chosen.only else list(TARGETS)

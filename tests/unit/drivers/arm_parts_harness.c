@@ -32,10 +32,11 @@ static uint64_t wide(const uint64_t *n) {
 
 static uint64_t touches(const uint64_t *n) {
     struct thumb_access a = thumb2_decode((uint16_t)n[0], (uint16_t)n[1]).access;
-    return a.kind == THUMB_NO_ACCESS ? 0
-                                     : (uint64_t)a.kind | (uint64_t)a.base << 8 | (uint64_t)(uint8_t)a.index << 16 |
-                                           (uint64_t)a.bytes << 24 | (uint64_t)a.units << 32 |
-                                           (uint64_t)(uint16_t)a.offset << 40 | (uint64_t)a.shift << 56;
+    return a.kind == THUMB_NO_ACCESS
+               ? 0
+               : (uint64_t)a.kind | (uint64_t)a.base << 8 | (uint64_t)(uint8_t)a.index << 16 |
+                     (uint64_t)a.bytes << 24 | (uint64_t)a.units << 32 | (uint64_t)(uint16_t)a.offset << 40 |
+                     (uint64_t)a.shift << 56;
 }
 
 static uint64_t dsp(const uint64_t *n) {
@@ -120,7 +121,8 @@ int main(int argc, char **argv) {
         {"decode", decode}, {"cycles", cycles}, {"geometry", geometry}, {"look_up", look_up},
         {"flush", flush},   {"card", card},     {"chosen", chosen},     {"exchange", exchange},
         {"peek", peek},     {"poke", poke},     {"content", content},   {"counted", counted},
-        {"uses", uses},     {"wide", wide},     {"touches", touches},   {"dsp", dsp},           {"waits", waits},
+        {"uses", uses},     {"wide", wide},     {"touches", touches},   {"dsp", dsp},
+        {"waits", waits},
     };
     (void)argc;
     return SERVE(operations, argv);

@@ -28,7 +28,8 @@ static uint64_t cycles(const uint64_t *n) {
 }
 
 int main(int argc, char **argv) {
-    static const struct operation operations[] = {{"run", run}, {"rest", rest}, {"flags", flags}, {"cycles", cycles}};
+    static const struct operation operations[] = {
+        {"run", run}, {"rest", rest}, {"flags", flags}, {"cycles", cycles}};
     (void)argc;
     return SERVE(operations, argv);
 }

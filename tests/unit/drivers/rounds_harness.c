@@ -93,8 +93,9 @@ static void compare_lanes(uint16_t op, unsigned varies) {
         return;
     }
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint32_t found = (uint32_t)(lane_of(&follow.registers[24], i) | lane_of(&follow.registers[25], i) << 8 |
-                                    lane_of(&abreast.flags, i) << 16);
+        uint32_t found =
+            (uint32_t)(lane_of(&follow.registers[24], i) | lane_of(&follow.registers[25], i) << 8 |
+                       lane_of(&abreast.flags, i) << 16);
         avr->data[24] = d_of[i];
         avr->data[25] = r_of[i];
         for (unsigned bit = 0; bit < 8; bit++) {
@@ -111,7 +112,8 @@ static void compare_lanes(uint16_t op, unsigned varies) {
 }
 
 /* A jump or skip: the rounds up to the first that goes another way than `next`. */
-static void compare_ways(uint16_t op, unsigned varies, avr_flashaddr_t next, const uint8_t *of, uint8_t bit, bool wanted) {
+static void compare_ways(uint16_t op, unsigned varies, avr_flashaddr_t next, const uint8_t *of, uint8_t bit,
+                         bool wanted) {
     const struct round_step steps[2] = {{0, 0, 0}, {next, 0, 0}};
     unsigned expected = 0;
     bool goes;
@@ -136,7 +138,8 @@ static void compare_unknown(uint16_t op, unsigned which, uint8_t result, uint8_t
     follow.registers[25].unknown = which & VARIES_R ? 0x10 : 0;
     abreast.flags.unknown = which & VARIES_FLAGS ? FLAG_C : FLAG_H;
     if (!follow_step(steps) || follow.registers[24].unknown != result || abreast.flags.unknown != flags) {
-        printf("%04x %x: unknown %02x, %02x\n", op, which, follow.registers[24].unknown, abreast.flags.unknown);
+        printf("%04x %x: unknown %02x, %02x\n", op, which, follow.registers[24].unknown,
+               abreast.flags.unknown);
     }
 }
 
@@ -171,32 +174,32 @@ static void compare_rounds(const uint16_t *both, size_t both_count, const uint16
         }
     }
     for (unsigned which = VARIES_D; which <= VARIES_R; which++) {
-        compare_unknown(0x0F89, which, 0xFF, FLAGS_ADD);                     /* ADD r24, r25 */
-        compare_unknown(0x2389, which, 0xFF, FLAGS_LOGIC | FLAG_H);          /* AND */
+        compare_unknown(0x0F89, which, 0xFF, FLAGS_ADD);            /* ADD r24, r25 */
+        compare_unknown(0x2389, which, 0xFF, FLAGS_LOGIC | FLAG_H); /* AND */
     }
     compare_unknown(0x0F89, 0, 0, 0);
     compare_unknown(0x2389, 0, 0, FLAG_H);
     compare_unknown(0x0F89, VARIES_FLAGS, 0, 0);
-    compare_unknown(0x1F89, VARIES_FLAGS, 0xFF, FLAGS_ADD);       /* ADC */
-    compare_unknown(0x9587, VARIES_FLAGS, 0xFF, FLAGS_SHIFT);     /* ROR */
-    compare_unknown(0x9586, VARIES_FLAGS, 0, 0);                      /* LSR */
-    compare_unknown(0x2788, VARIES_D, 0, FLAG_H);                     /* EOR r24, r24 */
-    compare_unknown(0x1B88, VARIES_D, 0, 0);                          /* SUB r24, r24 */
+    compare_unknown(0x1F89, VARIES_FLAGS, 0xFF, FLAGS_ADD);        /* ADC */
+    compare_unknown(0x9587, VARIES_FLAGS, 0xFF, FLAGS_SHIFT);      /* ROR */
+    compare_unknown(0x9586, VARIES_FLAGS, 0, 0);                   /* LSR */
+    compare_unknown(0x2788, VARIES_D, 0, FLAG_H);                  /* EOR r24, r24 */
+    compare_unknown(0x1B88, VARIES_D, 0, 0);                       /* SUB r24, r24 */
     compare_unknown(0x2388, VARIES_D, 0xFF, FLAGS_LOGIC | FLAG_H); /* AND r24, r24 */
-    compare_unknown(0x2F89, VARIES_R, 0x10, FLAG_H);                  /* MOV r24, r25 */
-    compare_unknown(0xE081, VARIES_D, 0, FLAG_H);                     /* LDI r24, 1 */
-    compare_unknown(0x9583, VARIES_FLAGS, 0, FLAG_C);                 /* INC leaves the carry */
-    compare_unknown(0x958A, VARIES_FLAGS, 0, FLAG_C);                 /* DEC */
-    compare_unknown(0x9580, VARIES_FLAGS, 0, 0);                      /* COM */
-    compare_unknown(0x9581, VARIES_FLAGS, 0, 0);                      /* NEG */
-    compare_unknown(0x9585, VARIES_FLAGS, 0, 0);                      /* ASR */
-    compare_unknown(0x9582, VARIES_FLAGS, 0, FLAG_C);                 /* SWAP */
-    compare_unknown(0x2389, VARIES_FLAGS, 0, FLAG_C);                 /* AND */
-    compare_unknown(0x2789, VARIES_FLAGS, 0, FLAG_C);                 /* EOR */
-    compare_unknown(0x2B89, VARIES_FLAGS, 0, FLAG_C);                 /* OR */
-    compare_unknown(0x1B89, VARIES_FLAGS, 0, 0);                      /* SUB */
-    compare_unknown(0x0B89, VARIES_FLAGS, 0xFF, FLAGS_ADD);           /* SBC */
-    compare_unknown(0x9601, VARIES_FLAGS, 0, 0);                      /* ADIW: H as before, which is known */
+    compare_unknown(0x2F89, VARIES_R, 0x10, FLAG_H);               /* MOV r24, r25 */
+    compare_unknown(0xE081, VARIES_D, 0, FLAG_H);                  /* LDI r24, 1 */
+    compare_unknown(0x9583, VARIES_FLAGS, 0, FLAG_C);              /* INC leaves the carry */
+    compare_unknown(0x958A, VARIES_FLAGS, 0, FLAG_C);              /* DEC */
+    compare_unknown(0x9580, VARIES_FLAGS, 0, 0);                   /* COM */
+    compare_unknown(0x9581, VARIES_FLAGS, 0, 0);                   /* NEG */
+    compare_unknown(0x9585, VARIES_FLAGS, 0, 0);                   /* ASR */
+    compare_unknown(0x9582, VARIES_FLAGS, 0, FLAG_C);              /* SWAP */
+    compare_unknown(0x2389, VARIES_FLAGS, 0, FLAG_C);              /* AND */
+    compare_unknown(0x2789, VARIES_FLAGS, 0, FLAG_C);              /* EOR */
+    compare_unknown(0x2B89, VARIES_FLAGS, 0, FLAG_C);              /* OR */
+    compare_unknown(0x1B89, VARIES_FLAGS, 0, 0);                   /* SUB */
+    compare_unknown(0x0B89, VARIES_FLAGS, 0xFF, FLAGS_ADD);        /* SBC */
+    compare_unknown(0x9601, VARIES_FLAGS, 0, 0);                   /* ADIW: H as before, which is known */
     compare_unknown(0x9601, 0, 0, FLAG_H);
 }
 

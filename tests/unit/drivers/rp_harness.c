@@ -68,8 +68,9 @@ static const struct chip_window *window_of(uint32_t address) {
 static uint64_t reset(const uint64_t *n) {
     memset(&chip, 0x55, sizeof chip);
     chip.is_rp2350 = n[0];
-    chip.outside = (struct chip_outside){cycles,       has_input,    take,      give,      flush,  &chip,
-                                         sender_flags, uart_changes, usb_taken, usb_given, memory, wrote_there};
+    chip.outside =
+        (struct chip_outside){cycles,       has_input,    take,      give,      flush,  &chip,
+                              sender_flags, uart_changes, usb_taken, usb_given, memory, wrote_there};
     memset(ram, 0, sizeof ram);
     memset(flash, 0, sizeof flash);
     now = wrote = sent = 0;
@@ -191,10 +192,11 @@ static uint64_t hertz(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"reset", reset}, {"get", get},     {"put", put},       {"at", at},         {"due", due},     {"alone", alone},
-        {"core", core},   {"lines", lines}, {"next", next},     {"ready", ready},   {"enter", enter}, {"leave", leave},
-        {"event", event}, {"resets", resets}, {"restart", restart}, {"word", word}, {"fill", fill},   {"uart", uart},
-        {"said", said},   {"ns", nanoseconds}, {"hz", hertz},
+        {"reset", reset}, {"get", get},     {"put", put},     {"at", at},         {"due", due},
+        {"alone", alone}, {"core", core},   {"lines", lines}, {"next", next},     {"ready", ready},
+        {"enter", enter}, {"leave", leave}, {"event", event}, {"resets", resets}, {"restart", restart},
+        {"word", word},   {"fill", fill},   {"uart", uart},   {"said", said},     {"ns", nanoseconds},
+        {"hz", hertz},
     };
     (void)argc;
     return SERVE(operations, argv);

@@ -68,7 +68,8 @@ static uint64_t put(const uint64_t *n) {
 
 static uint64_t get(const uint64_t *n) {
     size_t io = (size_t)AVR_DATA_TO_IO(n[0]);
-    return avr->io[io].r.c != NULL ? avr->io[io].r.c(avr, (avr_io_addr_t)n[0], avr->io[io].r.param) : avr->data[n[0]];
+    return avr->io[io].r.c != NULL ? avr->io[io].r.c(avr, (avr_io_addr_t)n[0], avr->io[io].r.param)
+                                   : avr->data[n[0]];
 }
 
 /* Flags are cleared, as by a write to TIFRn. */
@@ -88,8 +89,9 @@ static uint64_t lows(const uint64_t *n) {
 }
 
 int main(int argc, char **argv) {
-    static const struct operation operations[] = {{"fresh", fresh}, {"at", at},       {"put", put},    {"get", get},
-                                                  {"clear", clear}, {"highs", highs}, {"lows", lows}};
+    static const struct operation operations[] = {{"fresh", fresh}, {"at", at},       {"put", put},
+                                                  {"get", get},     {"clear", clear}, {"highs", highs},
+                                                  {"lows", lows}};
     (void)argc;
     return SERVE(operations, argv);
 }

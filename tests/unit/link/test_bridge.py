@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge_native import FAULT, NativeBridge, compiled
-from motecrypt.base.frames import END, Frames, decode, encode
+from fuzz.cores import CORES
+from fuzz.link import CHECKS, run
+from motecrypt.base.frames import END, Frames, crc16, decode, encode
 from motecrypt.link import bridge as module
 from motecrypt.link.bridge import BridgeHello, BridgeLine, PacketSignal, received, took
 from motecrypt.simulate.ports.bridge import VirtualBridge
@@ -125,6 +127,28 @@ def test_what_is_wrong_is_answered_and_the_next_is_taken(
     bridge.output()
     bridge.hear(frame + encode(6, "S", PACKET))
     assert bridge.frames() == [(code[0], "e", bytes([code[1]])), (6, "s", took(0))]
+
+
+def test_a_frame_that_is_too_short_is_none_whatever_its_checksum(library: Path) -> None:
+    """With a suitable number the checksum's first byte is a request."""
+    bridge = NativeBridge(library)
+    bridge.output()
+    for sequence in range(256):
+        body = bytes([1, sequence])
+        body += crc16(body).to_bytes(2, "big")
+        for byte in (0x7D, 0x7E):
+            body = body.replace(bytes([byte]), bytes([0x7D, byte ^ 0x20]))
+        bridge.hear(b"\x7e" + body + b"\x7e")
+        assert bridge.frames() == [(0, "e", b"\x01")], sequence
+
+
+def test_hostile_bytes_break_nothing(tmp_path: Path) -> None:
+    assert run(CORES["bridge"].build(tmp_path / "program", *CHECKS), 20_000, 1) is None
+
+
+def test_the_hostile_bytes_reach_nearly_every_line_and_branch(tmp_path: Path) -> None:
+    lines, branches = CORES["bridge"].coverage(tmp_path, 20_000)
+    assert lines >= 98 and branches >= 94, (lines, branches)
 
 
 def test_a_radio_that_may_not_always_send_rests(resting: Path) -> None:

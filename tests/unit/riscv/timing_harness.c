@@ -74,7 +74,8 @@ static uint64_t named(const uint64_t *n) {
 /* Both halves of a code, what the core has. The operation, rd, rs1, rs2 and bytes. */
 static uint64_t decoded(const uint64_t *n) {
     struct riscv_instruction i = riscv_decode((uint16_t)n[0], (uint16_t)n[1], (unsigned)n[2]);
-    return (uint64_t)i.bytes << 32 | (uint64_t)i.rs2 << 24 | (uint64_t)i.rs1 << 16 | (uint64_t)i.rd << 8 | i.operation;
+    return (uint64_t)i.bytes << 32 | (uint64_t)i.rs2 << 24 | (uint64_t)i.rs1 << 16 | (uint64_t)i.rd << 8 |
+           i.operation;
 }
 
 static uint64_t immediate(const uint64_t *n) {
@@ -88,9 +89,10 @@ static uint64_t has(const uint64_t *n) {
 
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
-        {"sizes", sizes},     {"begin", begin}, {"branch", branch}, {"jump", jump},   {"costs", costs},
-        {"restart", restart}, {"until", until}, {"late", late},     {"divide", divide}, {"named", named},
-        {"decoded", decoded}, {"immediate", immediate}, {"has", has},
+        {"sizes", sizes},   {"begin", begin},     {"branch", branch},   {"jump", jump},
+        {"costs", costs},   {"restart", restart}, {"until", until},     {"late", late},
+        {"divide", divide}, {"named", named},     {"decoded", decoded}, {"immediate", immediate},
+        {"has", has},
     };
     (void)argc;
     return SERVE(operations, argv);

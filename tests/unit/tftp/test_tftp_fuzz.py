@@ -8,15 +8,15 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from fuzz.cores import CORES
 from fuzz.link import CHECKS, run
-from fuzz.tftp import build, coverage
 from motecrypt.link.tftp.packets import read_packet
 from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import Memory
 
 
 def test_malformed_packets_break_nothing(tmp_path: Path) -> None:
-    assert run(build(tmp_path / "program", *CHECKS), 20_000, 1) is None
+    assert run(CORES["tftp"].build(tmp_path / "program", *CHECKS), 20_000, 1) is None
 
 
 def test_odd_packets_never_break_a_computers_transfer() -> None:
@@ -48,5 +48,5 @@ def test_odd_packets_never_break_a_computers_transfer() -> None:
 
 
 def test_the_inputs_reach_nearly_every_line_and_branch(tmp_path: Path) -> None:
-    lines, branches = coverage(tmp_path, 20_000)
+    lines, branches = CORES["tftp"].coverage(tmp_path, 20_000)
     assert lines >= 98 and branches >= 95, (lines, branches)
