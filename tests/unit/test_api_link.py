@@ -54,6 +54,7 @@ from motecrypt.link.file_parts import file_parts
 from motecrypt.link.gateway.items import Item
 from motecrypt.link.gateway.sinks import Sink
 from motecrypt.link.native import CONFIRMED, FILE, LISTENS, SHORT, STREAM, TAG_16, Event
+from motecrypt.link.stream import StreamReader
 from tool_sets import needs_tool_set
 
 pytestmark = needs_tool_set("host", "link")
@@ -365,7 +366,8 @@ def test_a_refused_file_is_announced_five_times_in_all_each_time_under_another_l
     def told(*first: Event) -> str:
         sent.clear()
         outcomes[:] = first
-        delivery = app_send._Delivery(None, way, app_send.SendHow().tries, Stop())  # type: ignore[arg-type]
+        port: Any = None
+        delivery = app_send._Delivery(port, way, app_send.SendHow().tries, Stop(), StreamReader(12))
         content = bytes(20)
         item = app_send._Item("a", lambda: file_parts("a", content, 60), 20, CONFIRMED | FILE, True)
         return delivery.item(item, lambda done: None)

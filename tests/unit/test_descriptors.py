@@ -41,6 +41,7 @@ from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.processors import processors
 from motecrypt.catalog.publickey import read_public_key_folder
 from motecrypt.catalog.toolchains import read_library, read_toolchain
+from motecrypt.exports.bridge import read_bridge
 from motecrypt.exports.examples import read_example
 from motecrypt.exports.targets import read_target
 from motecrypt.results.columns import read_columns
@@ -122,6 +123,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "hardware.toml": read_settings,
     "target.toml": lambda path: read_target(path.parent, _catalog()),
     "example.toml": lambda path: read_example(path.parent),
+    "bridge.toml": read_bridge,
 }
 
 
@@ -362,6 +364,8 @@ POSITIVE += (
     "experiments",
     "most",
     "traces",
+    "channel",
+    "queue",
 )
 
 
