@@ -139,14 +139,18 @@ class BridgeLine:
     @property
     def room(self) -> bool:
         """Whether it takes another packet now."""
-        now_s = self._seconds()
-        self._sent = {number: end_s for number, end_s in self._sent.items() if now_s < end_s}
-        return len(self._sent) < (self.hello.queue if self.hello else 1)
+        return self._held() < (self.hello.queue if self.hello else 1)
 
     @property
     def busy(self) -> bool:
         """Whether packets still wait at the bridge."""
-        return bool(self._sent)
+        return self._held() > 0
+
+    def _held(self) -> int:
+        """How many packets are there, without those of which nothing was heard in time."""
+        now_s = self._seconds()
+        self._sent = {number: end_s for number, end_s in self._sent.items() if now_s < end_s}
+        return len(self._sent)
 
     @property
     def ready(self) -> bool:
