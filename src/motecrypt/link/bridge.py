@@ -147,7 +147,7 @@ class BridgeLine:
         return self._held() > 0
 
     def _held(self) -> int:
-        """How many packets are there, without those of which nothing was heard in time."""
+        """How many packets are there, without those that nothing was received about in time."""
         now_s = self._seconds()
         self._sent = {number: end_s for number, end_s in self._sent.items() if now_s < end_s}
         return len(self._sent)
