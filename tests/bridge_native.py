@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from pathlib import Path
 
+from host_programs import compiled
 from motecrypt.base.frames import Frames, decode
 from motecrypt.catalog import FIRMWARE
 
@@ -16,18 +16,10 @@ PACKET_MAX = 32
 FAULT = 0xFFFF
 
 
-def compiled(target: Path, *defines: str) -> Path:
+def compiled_bridge(target: Path, *defines: str) -> Path:
     """Compile the bed with the core: packets of up to 32 bytes, four of them held."""
     sizes = [f"-DBRIDGE_PACKET_MAX={PACKET_MAX}", *defines]
-    done = subprocess.run(
-        ["gcc", *FLAGS, *sizes, f"-I{FOLDER}", str(BED), str(FOLDER / "bridge.c"), "-o", str(target)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return target
+    return compiled(target, ["gcc", *FLAGS, *sizes, f"-I{FOLDER}", str(BED), str(FOLDER / "bridge.c")])
 
 
 class NativeBridge:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from pathlib import Path
 
+from host_programs import compiled
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.gateway.protocols.coap.message import CoapMessage, decode
 
@@ -16,18 +16,10 @@ ROOM = 88
 """The least room that an answer needs."""
 
 
-def compiled(target: Path, *flags: str) -> Path:
+def compiled_coap(target: Path, *flags: str) -> Path:
     """Compile the bed with the codec and the server."""
     sources = [BED, FOLDER / "coap.c", FOLDER / "server.c"]
-    done = subprocess.run(
-        ["gcc", *STRICT, *flags, f"-I{FOLDER}", *map(str, sources), "-o", str(target)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return target
+    return compiled(target, ["gcc", *STRICT, *flags, f"-I{FOLDER}", *map(str, sources)])
 
 
 class NativeCoap:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from pathlib import Path
 
+from host_programs import compiled
 from motecrypt.catalog import FIRMWARE
 
 BED = Path(__file__).parent / "unit" / "coap" / "node_bed.c"
@@ -24,15 +24,7 @@ def compiled_node(target: Path, *flags: str) -> Path:
     """Compile the bed with what it needs."""
     places = [f"-I{FIRMWARE / name}" for name in _FOLDERS]
     sources = [str(BED), *(str(FIRMWARE / name) for name in _SOURCES)]
-    done = subprocess.run(
-        ["gcc", *_FLAGS, *_CIPHER, *flags, *places, *sources, "-o", str(target)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return target
+    return compiled(target, ["gcc", *_FLAGS, *_CIPHER, *flags, *places, *sources])
 
 
 class NativeNode:

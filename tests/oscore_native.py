@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from enum import IntEnum
 from pathlib import Path
 
+from host_programs import compiled
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.gateway.protocols.coap.oscore import OscoreKeys
 
@@ -35,15 +35,7 @@ def compiled_oscore(target: Path, *flags: str) -> Path:
     """Compile the bed with what it needs."""
     places = [f"-I{FIRMWARE / name}" for name in _FOLDERS]
     sources = [str(BED), *(str(FIRMWARE / name) for name in _SOURCES)]
-    done = subprocess.run(
-        ["gcc", *_FLAGS, *_CIPHER, *flags, *places, *sources, "-o", str(target)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return target
+    return compiled(target, ["gcc", *_FLAGS, *_CIPHER, *flags, *places, *sources])
 
 
 class NativeOscore:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fuzz.link import CHECKS, TIMEOUT_S, run
+from host_programs import compiled
 from motecrypt.catalog import FIRMWARE
 
 HERE = Path(__file__).parent
@@ -29,17 +30,7 @@ class Core:
         folder = FIRMWARE / self.name
         command = ["gcc", "-std=gnu99", "-Wall", "-Wextra", "-Werror", *flags, "-DOWN_INPUTS", *self.defines]
         sources = [str(HERE / f"{self.name}_fuzz.c"), str(folder / f"{self.name}.c")]
-        done = subprocess.run(
-            [*command, "-I", str(folder), *sources, "-o", str(target)],
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            cwd=target.parent,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr)
-        return target
+        return compiled(target, [*command, "-I", str(folder), *sources])
 
     def coverage(self, folder: Path, runs: int) -> tuple[float, float]:
         """What so many inputs from seed 0 reach of the core: lines and branches, in percent."""

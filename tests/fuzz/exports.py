@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from exported_native import ExportedCipher, ExportedLink, exported_ciphers, exported_links
+from host_programs import compiled as host_program
 from motecrypt.base.paths import cache_dir, make_dir
 from motecrypt.build.toolchain.includes import file_hash
 from motecrypt.catalog import FIRMWARE
@@ -48,15 +49,10 @@ def compiled(library: ExportedCipher | ExportedLink, checker: str, folder: Path)
         sources = library.write(folder / f"{program.name}.src")
         scratch = program.with_name(f".{program.name}.{os.getpid()}")
         own = [*command, *FLAGS, "-I", str(folder / f"{program.name}.src"), *map(str, sources)]
-        done = subprocess.run(
-            [*own, *library.defines(), str(source), "-o", str(scratch)],
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(f"{library.name}, {checker}: {done.stderr}")
+        try:
+            host_program(scratch, [*own, *library.defines(), str(source)])
+        except RuntimeError as error:
+            raise RuntimeError(f"{library.name}, {checker}: {error}") from None
         scratch.replace(program)
     return program
 

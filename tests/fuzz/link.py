@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from host_programs import compiled
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.native import DEFINES, FOLDER, SUITES
 
@@ -42,17 +43,7 @@ def command(stubbed: bool, compiler: str, *flags: str) -> list[str]:
 
 def build(target: Path, stubbed: bool, compiler: str, *flags: str) -> Path:
     """Compile into `target`."""
-    done = subprocess.run(
-        [*command(stubbed, compiler, *flags), "-o", str(target)],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-        cwd=target.parent,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    return target
+    return compiled(target, command(stubbed, compiler, *flags))
 
 
 def run(program: Path, runs: int, seed: int) -> str | None:

@@ -236,26 +236,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-#ifdef OWN_INPUTS
-int main(int count, char **arguments) {
-    uint64_t runs = count > 1 ? strtoull(arguments[1], 0, 10) : 1000;
-    uint64_t seed = count > 2 ? strtoull(arguments[2], 0, 10) : 0;
-
-    for (uint64_t run = 0; run < runs; run++) {
-        uint8_t data[512];
-        uint64_t state = (seed + run) * 0x9e3779b97f4a7c15u + 1, word;
-        size_t size = 8 + (size_t)((seed + run) % 500);
-
-        for (size_t i = 0; i < size; i += sizeof word) { /* xorshift64* */
-            state ^= state >> 12;
-            state ^= state << 25;
-            state ^= state >> 27;
-            word = state * 0x2545f4914f6cdd1du;
-            memcpy(data + i, &word, sizeof word);
-        }
-        LLVMFuzzerTestOneInput(data, size);
-    }
-    printf("%llu runs\n", (unsigned long long)runs);
-    return 0;
-}
-#endif
+#define OWN_SIZE_MAX 508
+#define OWN_SIZE(number) (8 + (number) % 500)
+#include "own_inputs.h"

@@ -245,7 +245,7 @@ def open_service(
             f"'motecrypt provision 1 --key {request.key_file} --eep node1.eep' makes some"
         )
     lines = [
-        opened.enter_context(closing(Line(port, line.baud, line.framing(notice), notice, setup)))
+        opened.enter_context(closing(Line(port, line.baud, line.framing(port, notice), notice, setup)))
         for port in request.ports
     ]
     stored = _stored(request, gateway, opened)

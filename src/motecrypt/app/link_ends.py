@@ -57,13 +57,15 @@ class SerialRadio:
 
         return lambda port: configure(port, [f"ATEK{key.hex().upper()}", "ATEE1"], stop)
 
-    def framing(self, notice: Notice, packet_bytes: int | None = None) -> PortFraming:
-        """How packets pass the port: as a serial radio's bytes, or in a bridge's frames."""
+    def framing(self, port: str, notice: Notice, packet_bytes: int | None = None) -> PortFraming:
+        """How packets pass a port: as a serial radio's bytes, or in a bridge's frames."""
         from motecrypt.link.bridge import BridgeLine
         from motecrypt.link.stream import StreamReader
 
         length = packet_bytes or self.radio.packet_bytes
-        return StreamReader(length) if self.radio.is_serial else BridgeLine(length, self.radio.name, notice)
+        if self.radio.is_serial:
+            return StreamReader(length)
+        return BridgeLine(length, self.radio.name, lambda told: notice(f"port {port}: {told}"))
 
     def answer_ms(self) -> int:
         """How long an answer may take on this radio."""
@@ -108,7 +110,8 @@ class SerialRadio:
         if packet_bytes != self.radio.packet_bytes:
             raise InputError(
                 f"{called(node)}: provisioned for packets of {packet_bytes} bytes, not "
-                f"{self.radio.packet_bytes}; give --packet-bytes {packet_bytes}, and set the radio's"
+                f"{self.radio.packet_bytes}; give --packet-bytes {packet_bytes}"
+                + (", and set the radio's" if self.radio.is_serial else ", or the node's --radio")
             )
 
     def check_all(self, gateway: Gateway, restored: bool, notice: Notice, bare: Sequence[int] = ()) -> None:

@@ -142,7 +142,7 @@ def receive(
     with ExitStack() as ends:
         end = _end(request, notice, ends)
         heard = _Heard(FileCollector(request.output), inbox, ending)
-        talk = heard.talk(end, line.framing(notice))
+        talk = heard.talk(end, line.framing(request.port, notice))
 
         def opened(port: SerialPort) -> None:
             setup(port)

@@ -149,7 +149,7 @@ def send(
         with SerialPort(request.port, request.line.baud) as port:
             setup(port)
             options = _options(way, how, bool(contents))
-            framing = request.line.framing(notice, way.packet_bytes)
+            framing = request.line.framing(request.port, notice, way.packet_bytes)
             delivery = _Delivery(port, way, how.tries, stop, framing)
             greet(port, delivery.talk, stop)
             items = _items(request.messages, contents, way, options)

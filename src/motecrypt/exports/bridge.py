@@ -56,7 +56,7 @@ def bridge_files(name: str, radio: Radio) -> dict[str, bytes]:
         known = ", ".join(bridge_names())
         raise InputError(f"--radio {radio.name}: there is no program of a bridge for it; known: {known}")
     if not _SKETCH.fullmatch(name):
-        raise InputError(f"{name}: not the name of a sketch; take letters, digits and _, such as MyBridge")
+        raise InputError(f"{name!r}: not the name of a sketch; take letters, digits and _, such as MyBridge")
     given = read_bridge(BRIDGES / radio.name / "bridge.toml")
     low, high = (int(radio.value(f"packet_bytes_{end}")) for end in ("min", "max"))
     command = shlex.join(["motecrypt", "gateway", PORT, "--key", "gateway.key", "--radio", radio.name])
@@ -67,7 +67,7 @@ def bridge_files(name: str, radio: Radio) -> dict[str, bytes]:
         "QUEUE": given["queue"],
     }
     if "duty_percent" in radio.figures:
-        options["DUTY"] = int(10 * radio.value("duty_percent"))
+        options["DUTY"] = max(1, int(10 * radio.value("duty_percent")))
     header = "".join(f"#define BRIDGE_{key} {value}\n" for key, value in options.items())
     made = environment(BRIDGES, TEMPLATES)
     return {

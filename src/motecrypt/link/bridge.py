@@ -20,6 +20,7 @@ UNKNOWN = 127
 """A level or a ratio that the radio does not measure."""
 GREETING_S = 3.0
 """How long a board may take until it greets: a boot loader waits for two seconds."""
+NOBODY = "no bridge answers; is its program on that board ('motecrypt export bridge', docs/formats.md)?"
 GONE_S = 10.0
 """How long after its time a packet may still leave, before its place counts as free."""
 
@@ -131,10 +132,7 @@ class BridgeLine:
         """Report a port where nobody greets."""
         if self._silent_s is not None and self._seconds() > self._silent_s:
             self._silent_s = None
-            self._notice(
-                f"no bridge answers at this port; 'motecrypt export bridge' makes the program of one for "
-                f"{self._radio}"
-            )
+            self._notice(NOBODY)
 
     @property
     def room(self) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coap_inputs import as_aiocoap, mutated, read_by_aiocoap, texts_are_utf8
-from coap_native import NativeCoap, compiled
+from coap_native import NativeCoap, compiled_coap
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.gateway.protocols.coap.message import (
     CoapError,
@@ -28,7 +28,7 @@ pytestmark = [needs_tool_set("host")]
 
 @pytest.fixture(scope="module")
 def native(tmp_path_factory: pytest.TempPathFactory) -> NativeCoap:
-    return NativeCoap(compiled(tmp_path_factory.mktemp("coap") / "bed.so", "-O2", "-shared", "-fPIC"))
+    return NativeCoap(compiled_coap(tmp_path_factory.mktemp("coap") / "bed.so", "-O2", "-shared", "-fPIC"))
 
 
 def test_the_examples_of_the_standard(native: NativeCoap) -> None:
@@ -104,7 +104,7 @@ def test_five_thousand_messages_are_read_as_aiocoap_reads_them(native: NativeCoa
 
 def test_a_hundred_thousand_hostile_messages_break_no_rule_of_c(tmp_path: Path) -> None:
     checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    program = compiled(tmp_path / "fuzz", "-std=gnu99", "-O1", "-g", "-DFUZZ", *checks)
+    program = compiled_coap(tmp_path / "fuzz", "-std=gnu99", "-O1", "-g", "-DFUZZ", *checks)
     done = subprocess.run([program, "1", "100000"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     taken, answered, notified = (int(part.split()[0]) for part in done.stdout.split(","))

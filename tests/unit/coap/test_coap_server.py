@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coap_native import ROOM, NativeCoap, compiled
+from coap_native import ROOM, NativeCoap, compiled_coap
 from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
@@ -25,7 +25,7 @@ TEXT = bytes(48 + at % 75 for at in range(300))
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("coap") / "bed.so", "-O2", "-shared", "-fPIC")
+    return compiled_coap(tmp_path_factory.mktemp("coap") / "bed.so", "-O2", "-shared", "-fPIC")
 
 
 @pytest.fixture

@@ -38,9 +38,11 @@ def test_its_files_are_those_that_were_tried(name: str) -> None:
 
 def test_a_radio_that_may_not_always_send_says_so() -> None:
     radio = load_radio("nrf24")
-    duty = replace(load_radio("lora").figures["duty_percent"], value=2.5)
-    files = bridge_files("B", replace(radio, figures={**radio.figures, "duty_percent": duty}))
-    assert b"#define BRIDGE_DUTY 25\n" in files["bridge_options.h"]
+    duty = load_radio("lora").figures["duty_percent"]
+    for percent, permille in ((2.5, 25), (0.1, 1), (0.01, 1)):
+        figures = {**radio.figures, "duty_percent": replace(duty, value=percent)}
+        options = bridge_files("B", replace(radio, figures=figures))["bridge_options.h"]
+        assert f"#define BRIDGE_DUTY {permille}\n".encode() in options
 
 
 def test_a_frame_has_no_longer_packets_than_255_bytes() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from coap_beds import SpeakingNode
-from coap_native import NativeCoap, compiled
+from coap_native import NativeCoap, compiled_coap
 from gateway_bed import DEADLINE_S, Field
 from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option
 from motecrypt.link.gateway.protocols.coap.opening import open_coap
@@ -152,7 +152,7 @@ def test_aiocoap_reads_end_to_end_and_the_gateway_has_no_keys(world: World, tmp_
     (tmp_path / "client").mkdir()
     (tmp_path / "client" / "settings.json").write_text(json.dumps(settings))
     client = oscore.FilesystemSecurityContext(str(tmp_path / "client"))
-    server = NativeCoap(compiled(tmp_path / "coap.so", *shared))
+    server = NativeCoap(compiled_coap(tmp_path / "coap.so", *shared))
     keys = derive_oscore(secret, b"", b"\7", b"\1")
     end = NativeOscore(compiled_oscore(tmp_path / "oscore.so", *shared), keys, b"\7", b"\1")
     seen: list[bytes] = []

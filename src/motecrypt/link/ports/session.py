@@ -10,6 +10,7 @@ from typing import Protocol
 
 from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import PortError, SerialPort
+from motecrypt.link.bridge import GREETING_S, NOBODY
 from motecrypt.link.native import Event
 from motecrypt.link.ports.signals import Stop
 from motecrypt.link.stream import PortFraming
@@ -20,8 +21,6 @@ POLL_S = 0.02
 """How often an end that waits for an answer checks its clock."""
 LINE_S = 0.001
 """How often it is checked whether the line has taken all."""
-GREETING_S = 6.0
-"""How long a board may take until it greets: twice what link.bridge says of it."""
 LEAVES_S = 120.0
 """How long the last packets may take to leave a radio that may not always send."""
 BUSY_S = 10.0
@@ -240,11 +239,9 @@ def greet(port: SerialPort, talk: Talk, stop: Stop) -> None:
         It does not.
     """
     talk.opened()
-    hear_until(port, talk, lambda: talk.ready, stop, GREETING_S)
+    hear_until(port, talk, lambda: talk.ready, stop, 2 * GREETING_S)
     if not talk.ready and not stop.asked:
-        raise PortError(
-            f"port {port.path}: no bridge answers; is the program of 'motecrypt export bridge' on that board?"
-        )
+        raise PortError(f"port {port.path}: {NOBODY}")
 
 
 def hear_until(port: SerialPort, talk: Talk, heard: Callable[[], bool], stop: Stop, seconds: float) -> None:
