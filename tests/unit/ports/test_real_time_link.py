@@ -7,47 +7,36 @@ import os
 import random
 import select
 import signal
-import subprocess
-import sys
 import time
 import tty
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from command_line import run
+from commands_running import (
+    DEADLINE_S,
+    finish,
+    listening,
+    provision,
+    radios,
+    records,
+    start,
+    wait_for,
+)
 from motecrypt.base.errors import InputError
 from motecrypt.base.serial_port import SerialPort
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
 from motecrypt.exports.link import plan_sketch
 from motecrypt.link import create_key_file, read_key_file
-from motecrypt.link.gateway.opening import open_gateway
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.native import LISTENS, SHORT, STREAM
-from motecrypt.link.node import node_record
 from motecrypt.simulate.paper_node import PaperNode, build_example, build_paper
 from motecrypt.simulate.ports.node import RunningNode
 
 pytestmark = pytest.mark.long
-
-SOURCE = Path(__file__).resolve().parents[3] / "src"
-DEADLINE_S = 120.0
-Process = subprocess.Popen[str]
-
-
-def start(*arguments: str, folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "motecrypt", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def called(
@@ -62,52 +51,6 @@ def called(
     return run(capfd, *arguments)
 
 
-def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
-    try:
-        return process.communicate(timeout=DEADLINE_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise AssertionError(f"hangs: {process.args}: {process.communicate()}") from None
-
-
-@contextmanager
-def radios(folder: Path, *options: str, radio: str = "srf") -> Iterator[subprocess.Popen[str]]:
-    """A pair of virtual radios at a and b in the folder."""
-    process = start("radio", radio, "--link", "a", "--link", "b", *options, folder=folder)
-    end = time.monotonic() + DEADLINE_S
-    while not (folder / "b").is_symlink():
-        assert process.poll() is None and time.monotonic() < end, finish(process)
-        time.sleep(0.02)
-    try:
-        yield process
-    finally:
-        process.send_signal(signal.SIGINT)
-        finish(process)
-
-
-def listening(folder: Path, *options: str, port: str = "b", lock: str = "key.gateway.lock") -> Process:
-    """A receiver that has opened its port."""
-    (folder / lock).unlink(missing_ok=True)
-    process = start("receive", port, "--json", *options, folder=folder)
-    end = time.monotonic() + DEADLINE_S
-    while process.poll() is None and not (folder / lock).exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    time.sleep(0.5)
-    return process
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def records(output: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in output.splitlines()]
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A gateway's key, and node 5's; and a key for the paper's modes."""
@@ -115,44 +58,6 @@ def folder(tmp_path: Path) -> Path:
     create_master_file(tmp_path / "key")
     provision(tmp_path, 5)
     return tmp_path
-
-
-def provision(folder: Path, node: int, options: int = SHORT | LISTENS | STREAM, key: str = "key") -> bytes:
-    """Make a node's key file; its storage."""
-    gateway = open_gateway(folder / key, None, 12)
-    storage = gateway.provision(node, options)
-    path = folder / f"node{node}"
-    path.touch(mode=0o600)
-    path.write_bytes(node_record("aes128-ccm", storage))
-    gateway.close()
-    return storage
-
-
-@pytest.mark.parametrize("radio", ["nrf24", "lora"])
-def test_readings_pass_bridges_to_a_gateway(radio: str, folder: Path) -> None:
-    """A radio with packets: the ports speak the bridge's protocol, without any other notice."""
-    made = start("key", "node7", "--node", "7", "--of", "key", "--radio", radio, folder=folder)
-    assert finish(made)[1] == "" and made.returncode == 0
-    with radios(folder, radio=radio):
-        gateway = start("gateway", "b", "--key", "key", "--radio", radio, "--csv", "log.csv", folder=folder)
-        wait_for((folder / "key.gateway.socket").exists)
-        words = ("--key", "node7", "--radio", radio, "--json")
-        sender = start("send", "a", *words, "21.4 C", "x" * 300, folder=folder)
-        output, errors = finish(sender)
-        assert sender.returncode == 0 and json.loads(output)["accepted"] == 2, errors
-        wrong = start("send", "a", "--key", "node7", "x", folder=folder)
-        assert "node 7: provisioned for a packet radio, and srf has a serial line" in finish(wrong)[1]
-        gateway.send_signal(signal.SIGINT)
-        _, told = finish(gateway)
-    assert (
-        "node 5: provisioned for a serial radio, and" in told
-        and "bridge for" not in told
-        and "the bridge" not in told
-    )
-    assert [row.split(",")[4] for row in (folder / "log.csv").read_text().splitlines()[1:]] == [
-        "21.4 C",
-        "x" * 300,
-    ]
 
 
 def test_ten_kilobytes_arrive_intact_under_loss(folder: Path) -> None:
