@@ -77,7 +77,10 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Make virtual serial ports joined by RADIO, in real time, with the SRF's command mode.
+    """Make virtual serial ports joined by RADIO, in real time.
+
+    The ports of a serial radio take bytes and have the SRF's command mode; those of a radio with packets
+    speak the protocol of bridges (docs/formats.md).
 
     Two ports that never collide or, with --nodes, N on one channel. Prints the ports first and, when it
     ends (Ctrl-C), how many packets went each way and how exact the timing was.
