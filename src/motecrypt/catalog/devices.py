@@ -266,7 +266,7 @@ def _read_placement(name: str, table: Table) -> Placement:
         caches=table.texts("caches", ["none"], choices=CACHES),
         defines=table.texts("defines", []),
         link_flags=checked_link_flags(table.texts("link_flags", []), table.where),
-        tables=table.text("tables", ""),
+        tables=table.text("tables", "", choices=("flash", "ram")),
     )
     table.done()
     return placement

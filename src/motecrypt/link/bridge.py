@@ -29,6 +29,7 @@ TAKEN, FULL, LENGTH, FAULT = range(4)
 BAD_CHECKSUM, BAD_VERSION, BAD_REQUEST, TOO_LONG, NO_RADIO = range(1, 6)
 """What a bridge says is wrong."""
 _RECEIVED = struct.Struct("<IbbB")
+_GONE = struct.Struct("<IH")
 _TOOK = struct.Struct("<BI")
 _HELLO = struct.Struct("<BBBHBBI")
 
@@ -232,6 +233,11 @@ class BridgeLine:
 def received(at_ms: int, packet: bytes, rssi: int = UNKNOWN, snr: int = UNKNOWN, lost: int = 0) -> bytes:
     """The payload of a packet that came; `snr` in quarters of a dB."""
     return _RECEIVED.pack(at_ms & 0xFFFFFFFF, rssi, snr, lost) + packet
+
+
+def gone(at_ms: int, waited_ms: int = 0) -> bytes:
+    """The payload that says when a packet has left, and how long it had waited."""
+    return _GONE.pack(at_ms & 0xFFFFFFFF, min(waited_ms, 0xFFFF))
 
 
 def took(status: int, due_ms: int = 0) -> bytes:

@@ -14,7 +14,7 @@ from fuzz.cores import CORES
 from fuzz.link import CHECKS, run
 from motecrypt.base.frames import END, Frames, crc16, decode, encode
 from motecrypt.link import bridge as module
-from motecrypt.link.bridge import BridgeHello, BridgeLine, PacketSignal, received, took
+from motecrypt.link.bridge import BridgeHello, BridgeLine, PacketSignal, gone, received, took
 from motecrypt.simulate.ports.bridge import VirtualBridge
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "formats.md"
@@ -51,7 +51,7 @@ def test_the_frames_of_the_page(library: Path) -> None:
     )
     assert told["send 7e 7d 00"] == encode(2, "S", b"\x7e\x7d\x00")
     assert told["taken, leaves immediately"] == encode(2, "s", took(0))
-    assert told["it has left at 300 ms, after 5 ms"] == encode(2, "d", (300).to_bytes(4, "little") + b"\5\0")
+    assert told["it has left at 300 ms, after 5 ms"] == encode(2, "d", gone(300, 5))
     assert told["a packet at 400 ms with -70 dBm and 6.25 dB, after one that was lost"] == encode(
         0, "p", received(400, b"\x01\x02\x03", -70, 25, 1)
     )
@@ -241,8 +241,20 @@ def test_the_virtual_one_has_times_in_ms() -> None:
         (0, "p", received(5_000, PACKET)),
         (1, "s", took(0)),
         (2, "h", BridgeHello(1, 32, 4, 1000, 0, 1, 6_000, "nrf24").encode()),
-        (1, "d", (7_000).to_bytes(4, "little") + bytes(2)),
+        (1, "d", gone(7_000)),
     ]
+
+
+def test_the_virtual_one_lives_longer_than_its_clock() -> None:
+    virtual = VirtualBridge("nrf24", 1, 32)
+    later_us = 1000.0 * (1 << 32) + 5000
+    assert [*virtual.heard(encode(1, "S", PACKET) + encode(2, "H"), later_us)] == [PACKET]
+    virtual.left(later_us)
+    virtual.came(PACKET, later_us)
+    told = [decode(body) for body in Frames().feed(virtual.take_output())]
+    assert told[2:] == [(1, "d", gone(5)), (0, "p", received(5, PACKET))]
+    assert BridgeHello.decode(told[1][2]).running_ms == 5
+    assert gone(1, 70_000) == gone(1, 65_535)
 
 
 def test_both_ends_have_the_same_numbers(library: Path) -> None:

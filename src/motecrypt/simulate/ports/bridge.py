@@ -17,6 +17,7 @@ from motecrypt.link.bridge import (
     TAKEN,
     TOO_LONG,
     BridgeHello,
+    gone,
     received,
     took,
 )
@@ -34,7 +35,6 @@ class VirtualBridge:
         Its name.
     packet_min, packet_max : int
         Lengths of packets in bytes.
-
     """
 
     def __init__(self, radio: str, packet_min: int, packet_max: int) -> None:
@@ -94,7 +94,7 @@ class VirtualBridge:
     def left(self, now_us: float) -> None:
         """The oldest packet has ended on the air."""
         if self._sequences:
-            self._say(self._sequences.popleft(), "d", int(now_us / 1000).to_bytes(4, "little") + bytes(2))
+            self._say(self._sequences.popleft(), "d", gone(int(now_us / 1000)))
 
     def came(self, packet: bytes, now_us: float) -> None:
         """A packet has come from the air."""
